@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <ctime>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -314,6 +315,7 @@ class PyModel {
   // `room`: what the model must have room for before these rows, if it is to grow. Growing and learning are one call, so that
   // nothing can come between them.
   using Room = std::tuple<Longs, int, bool, std::optional<Doubles>>;
+  double seconds_growing() const { return seconds_growing_; }  // of work, in the last `learn`
   nb::object learn(const Rows& x, const nb::handle& y, const std::optional<Doubles>& weight, const std::string& answer,
                    const std::optional<Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places) {
     const OutputBuffers wanted = output_of(answer, *model_);
@@ -327,6 +329,7 @@ class PyModel {
     if (rows.row_start == nullptr) check_codes(rows, schema, w);
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     if (records) buffers.out.records = records_of(*records, places, x.n(), w, schema);
+    seconds_growing_ = 0;
     if (room) make_room(*room);
     learn_now(rows, truth.of_rows(), w, buffers.out);
     return buffers.give();
@@ -554,7 +557,9 @@ class PyModel {
 
   // What is said of the classes counts from the moment in which they have their codes.
   void make_room(const Room& room) {
+    const std::clock_t begun = std::clock();
     model_->reserve(schema_of(room), plan_->max_bytes);
+    seconds_growing_ = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
     if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 
@@ -594,6 +599,7 @@ class PyModel {
   std::unique_ptr<Model> model_;
   Team team_{Ensemble{}};
   bool broken_ = false;
+  double seconds_growing_ = 0;
   SharedLock lock_;
 };
 

@@ -28,6 +28,7 @@ void register_models(nb::module_& m) {
       .def_prop_ro("n_learned", [](PyModel& self) { return self.model().intake().n_learned(); })
       .def_prop_ro("n_classes_known", [](PyModel& self) { return self.model().intake().n_classes_known(); })
       .def_prop_ro("broken", [](PyModel& self) { return self.why_broken(); })
+      .def_prop_ro("seconds_growing", &PyModel::seconds_growing)
       .def_static("least_numbers", &PyModel::least_numbers, "learner"_a, "learner_params"_a, "first_width"_a, "n_values"_a.noconvert(),
                   "n_classes"_a, "declared"_a)
       .def(

@@ -36,16 +36,12 @@ def to_markdown(text):
 
 
 def parameter_rows(class_name):
-    """One row for each parameter of a class that not all have: name, values, default, meaning."""
+    """One row for each parameter of a class that not all have: name, meaning and values, default."""
     for p in parameters_of(getattr(streamboost, class_name)).values():
         if p.name not in (*SHARED, "n_estimators"):
             default = f'"{p.default}"' if isinstance(p.default, str) else f"{p.default}"
-            yield (
-                f"`{p.name}`",
-                re.sub(r'"[^"]+"', r"`\g<0>`", p.type_text),
-                f"`{default}`",
-                to_markdown(p.meaning),
-            )
+            values = re.sub(r'"[^"]+"', r"`\g<0>`", p.type_text)
+            yield f"`{p.name}`", f"{to_markdown(p.meaning)} Values: {values}.", f"`{default}`"
 
 
 def model_rows():
@@ -106,4 +102,5 @@ def option_rows(command):
         written = ", ".join(f"`{name}`" for name in (*p.opts, *p.secondary_opts))
         value = "" if p.is_flag else f" `{p.metavar or KINDS.get(p.type_descriptor.annotation, 'TEXT')}`"
         usual = "" if p.default is None or p.default is False or p.required else f"`{p.default}`"
-        yield written + value, to_markdown((p.help or "").replace("|", "\\|")), usual
+        meaning = re.sub(r"--[a-z-]+|'[^']*'", r"`\g<0>`", p.help or "")
+        yield written + value, to_markdown(meaning.replace("|", "\\|")), usual

@@ -39,7 +39,7 @@ class Table(SphinxDirective):
 
 class Parameters(Table):
     required_arguments = 1
-    head = ("option", "values", "default", "meaning")
+    head = ("option", "meaning", "default")
 
     def rows(self):
         return parameter_rows(self.arguments[0])

@@ -15,7 +15,6 @@ from streamboost import (
     HoeffdingTree,
     OnlineBaggingClassifier,
     OnlineBMRClassifier,
-    OnlineMBBMClassifier,
     StreamBoostClassifier,
 )
 from streamboost.evaluate import prequential
@@ -86,13 +85,11 @@ def bandit():
     data = load("led", limit=10_000, seed=1)
     labels = np.unique(data.y)
     curves = {}
-    for base in ("mbbm", "olm"):
-        model = BanditBoostingClassifier(
-            HoeffdingTree(), labels=labels, base=base, exploration=0.1, random_state=1
-        )
+    for base in ("rewards", "mbbm", "olm"):
+        model = BanditBoostingClassifier(labels=labels, base=base, exploration=0.1, random_state=1)
         curves[f"{base}, bandit"] = running(model.test_then_train(data.X, data.y) == data.y)
-    told = OnlineMBBMClassifier(HoeffdingTree(), n_estimators=20, random_state=1)
-    curves["OnlineMBBM, every label"] = running(
+    told = StreamBoostClassifier(random_state=1)
+    curves["StreamBoost, every label"] = running(
         told.test_then_train(data.X, data.y, classes=labels) == data.y
     )
     picture("bandit", curves, "rows of led", "right, of the last 500 rows")

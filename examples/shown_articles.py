@@ -6,7 +6,7 @@ tells with which probability, so that the reward can be weighed.
 
 import numpy as np
 
-from streamboost import BanditBoostingClassifier, HoeffdingTree
+from streamboost import BanditBoostingClassifier
 
 ARTICLES = ["sports", "politics", "science"]
 
@@ -21,10 +21,8 @@ def readers(n=6_000, seed=2):
 
 def main():
     """Show, hear, learn."""
-    for base in ("mbbm", "olm"):
-        model = BanditBoostingClassifier(
-            HoeffdingTree(), labels=ARTICLES, base=base, exploration=0.1, random_state=1
-        )
+    for base in ("rewards", "mbbm"):
+        model = BanditBoostingClassifier(labels=ARTICLES, base=base, exploration=0.1, random_state=1)
         opened = []
         for reader, would_open in readers():
             article, probability = model.act_one(reader)

@@ -32,6 +32,7 @@
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/potential_kernels.hpp"
 #include "streamboost/math/rng.hpp"
+#include "streamboost/replay/replay_kernels.hpp"
 #include "streamboost/run/intake_kernels.hpp"
 
 namespace sb = streamboost;
@@ -331,6 +332,43 @@ void bayes_kernels() {
   });
 }
 
+void replay_kernels() {
+  namespace replay = sb::replay;
+  static Values y, weight;
+  kernel("logistic_gradients", [](const double* in, double* out) {
+    for (std::size_t i = 0; i < n; ++i) y[i] = in[i] > 0 ? 1 : 0;
+    absolute(in, weight.data(), n);
+    replay::logistic_gradients(in, y.data(), weight.data(), n / 2, out, out + n / 2);
+  });
+  kernel("softmax_gradients", [](const double* in, double* out) {
+    for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<double>(i % 3);
+    absolute(in, weight.data(), n);
+    replay::softmax_gradients(in, n / 3, 3, y.data(), weight.data(), n / 3, out);
+  });
+  kernel("bin_cells", [](const double* in, double* out) {
+    std::vector<float> cell(in, in + n), cut{-3, -1.5, -0.25, 0, 0.125, 2, 3.5};
+    std::vector<std::uint8_t> bin(n);
+    for (std::size_t i = 0; i < n; i += 7) cell[i] = std::numeric_limits<float>::quiet_NaN();
+    replay::bin_cells({cut.data(), cut.size(), 3.9F}, cell.data(), 1, n, bin.data(), 1);
+    std::copy(bin.begin(), bin.end(), out);
+  });
+  for (const int lanes : {2, 4})
+    kernel("cut_gains", [=](const double* in, double* out) {
+      const auto rows = static_cast<std::size_t>(n) / 4, width = static_cast<std::size_t>(lanes);
+      constexpr std::size_t bins = 29;
+      absolute(in, weight.data(), n);
+      std::vector<std::int64_t> words(rows * width), cell(bins * width), total(width);
+      for (std::size_t s = 0; s + 1 < width; ++s) replay::pack_gradients(in + s * rows, 0x1p30, rows, width, words.data() + s);
+      replay::pack_curvatures(weight.data(), 0x1p30, rows, width, words.data() + width - 1);
+      for (std::size_t w = 0; w < words.size(); ++w) {
+        cell[(w / width * w / width % bins) * width + w % width] += words[w];
+        total[w % width] += words[w];
+      }
+      const replay::CutSearch search{total.data(), 0x1p-30, 0x1p-30, 1, 1e-3, 20};
+      out[n - 1] = replay::cut_gains(search, lanes, cell.data() + width, bins - 1, cell.data(), out);
+    });
+}
+
 void tree_kernels() {
   static Values positive, x;
   constexpr std::size_t width = 96;
@@ -438,6 +476,7 @@ void all_kernels() {
   kernel("poisson_lanes 200", [](const double*, double* out) { sb::poisson_lanes(200.0, 7, 3, 5, out, n); });
   lane_kernels();
   bayes_kernels();
+  replay_kernels();
   tree_kernels();
   scalar("exp", [](double x) { return sb::exp(x); });
   scalar("log", [](double x) { return sb::log(x); });

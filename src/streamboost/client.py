@@ -72,7 +72,7 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # The three verbs.
+    # The verbs.
 
     def predict(
         self, model: str, features: Features, *, id: str | None = None, at_least_seq: int | None = None
@@ -98,6 +98,16 @@ class Client:
         body = _body(id=id or uuid.uuid4().hex, features=dict(features), label=label, weight=weight)
         return self._json("POST", f"{_path(model)}/learn", body)
 
+    def act(self, model: str, features: Features, *, id: str | None = None) -> dict[str, Any]:
+        """Let a bandit choose a label to show. Its ``"id"`` is that of the reward; without one it gets one."""
+        return self._json(
+            "POST", f"{_path(model)}/act", _body(id=id or uuid.uuid4().hex, features=dict(features))
+        )
+
+    def reward(self, model: str, id: str, reward: float, *, weight: float | None = None) -> dict[str, Any]:
+        """Tell what came of the label that was shown: 1 if it was right, else 0."""
+        return self._json("POST", f"{_path(model)}/reward", _body(id=id, reward=reward, weight=weight))
+
     def predict_many(self, model: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         """Ask about many events ``{"features", "id"?}``; answers come in the order of the rows."""
         return self._lines(model, "predict", rows)
@@ -108,9 +118,15 @@ class Client:
 
     def learn_many(self, model: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         """Teach many examples ``{"features", "label", "id"?, "weight"?}``; those without an id get one."""
-        return self._lines(
-            model, "learn", (row if row.get("id") else {**row, "id": uuid.uuid4().hex} for row in rows)
-        )
+        return self._lines(model, "learn", map(_with_id, rows))
+
+    def act_many(self, model: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Let a bandit choose labels for many events ``{"features", "id"?}``; those without an id get one."""
+        return self._lines(model, "act", map(_with_id, rows))
+
+    def reward_many(self, model: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Tell what came of many labels that were shown: ``{"id", "reward", "weight"?}``."""
+        return self._lines(model, "reward", rows)
 
     # Looking and administration.
 
@@ -255,7 +271,11 @@ class Client:
 
 def _repeatable(method: str, path: str, content: bytes | None) -> bool:
     """Whether asking twice is the same as asking once: reading, and what has an id."""
-    return method == "GET" or path.endswith(("/predict", "/label", "/learn"))
+    return method == "GET" or path.endswith(("/predict", "/label", "/learn", "/act", "/reward"))
+
+
+def _with_id(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    return row if row.get("id") else {**row, "id": uuid.uuid4().hex}
 
 
 def _path(model: str) -> str:

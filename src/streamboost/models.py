@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streamboost import catalogue
-from streamboost.base.files.archive import ModelFileError, read_archive
+from streamboost.base.files.archive import ModelFileError, open_regular, read_archive
 from streamboost.base.files.manifest import Manifest
 from streamboost.ensemble.bandit import BanditEnsemble
 from streamboost.ensemble.common import LearnerEnsemble
@@ -143,7 +143,7 @@ def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
         An instance of the class that was saved; its ``metadata_`` are the facts that `save` was given.
     """
     if isinstance(path, (str, os.PathLike)):
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             raw, arrays = read_archive(file)
     else:
         raw, arrays = read_archive(io.BytesIO(_content(path)))

@@ -88,14 +88,16 @@ class ReadingOptions(TypedDict, total=False):
     text: Annotated[
         Sequence[str] | None,
         ReadingOption(
-            "Columns of texts, such as messages (default: found out).", ("csv", "jsonl"), written="a,b,c"
+            "Columns of texts, such as messages (default: found out).",
+            ("csv", "jsonl", "parquet", "arrow"),
+            written="a,b,c",
         ),
     ]
     identifier: Annotated[
         Sequence[str] | None,
         ReadingOption(
             "Columns of identifiers, such as users (default: found out).",
-            ("csv", "jsonl"),
+            ("csv", "jsonl", "parquet", "arrow"),
             written="a,b,c",
             short="id",
         ),

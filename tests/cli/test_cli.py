@@ -478,9 +478,9 @@ def test_kinds_of_columns_are_said_and_can_be_given(run, tmp_path):
     rows = [f"{words[i % 2]} {i},u{i % 260},{i % 80},{i % 2}" for i in range(600)]
     path.write_text("\n".join(["text,user,shop,label", *rows]))
     said = run("run", path, "-n", "2", "--id", "shop", "--save", model)
-    assert "text is read as text" in said.stderr
-    assert "user is read as identifiers" in said.stderr
-    assert "shop is read as identifiers" in said.stderr
+    assert "column 'text' is read as text" in said.stderr
+    assert "column 'user' is read as identifiers" in said.stderr
+    assert "column 'shop' is read as identifiers" in said.stderr
     assert "read as" not in run("run", path, "-n", "2", "--nominal", "all").stderr
     assert "read as text" not in run("run", path, "-n", "2", "--model", "oza-boost").stderr
     assert len(run("predict", model, path).stdout.splitlines()) >= 600

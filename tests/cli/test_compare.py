@@ -95,7 +95,7 @@ def test_a_run_that_fails_is_told_and_the_rest_is_there(tmp_path, two, monkeypat
     )
     options = ("--orders", 2, "-n", 3, "--no-baselines", "--out", tmp_path / "o")
     result = run("compare", two, "-m", "oza-boost,single", *options, code=1)
-    assert "failed: single on two: RuntimeError: no luck" in result.stderr
+    assert "failed on two: single: RuntimeError: no luck" in result.stderr
     assert [c["status"] for c in lines_of(tmp_path / "o" / "summary.csv")] == ["done", "failed"]
 
 

@@ -153,6 +153,10 @@ def test_the_label_column_and_classes_that_are_numbers(run, tmp_path):
     counts = tmp_path / "counts.csv"
     counts.write_text("a,n\n" + "".join(f"{i % 7},{(i * i) % 61 + i % 30}\n" for i in range(300)))
     assert ": regression of column 'n'" in run("run", counts, "-n", 2).stderr
+    # Whole numbers that fill their range are counts by their name, or where they begin far above 1.
+    for name, least in (("bike_count", 0), ("n", 5)):
+        counts.write_text(f"a,{name}\n" + "".join(f"{i % 7},{least + i * 7 % 40}\n" for i in range(400)))
+        assert f": regression of column '{name}'" in run("run", counts, "-n", 2).stderr
 
 
 def test_predict_scores_what_it_was_taught(run, tmp_path):

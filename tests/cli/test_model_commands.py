@@ -61,12 +61,15 @@ def test_half_and_half_is_the_whole(run, write, tmp_path, model, header):
     assert (tmp_path / "half.sboost").read_bytes() == (tmp_path / "whole.sboost").read_bytes()
 
 
-def test_half_and_half_of_sparse_data(run, write, tmp_path):
+@pytest.mark.parametrize(
+    ("learner", "reading"), [("perceptron", []), ("logistic", []), ("logistic", ["--sparse"])]
+)
+def test_half_and_half_of_sparse_data(run, write, tmp_path, learner, reading):
     lines = [f"{1 if i % 3 else -1} {1 + i % 3}:1 5:{i % 7}\n" for i in range(200)]
-    options = ["-l", "perceptron", "-n", "5", "--n-features", "6"]
+    options = ["--model", "osboost", "-l", learner, "-n", "5", "--n-features", "6", *reading]
     run("run", write("whole.libsvm", "".join(lines)), *options, "--save", tmp_path / "whole.sboost")
     run("run", write("first.libsvm", "".join(lines[:90])), *options, "--save", tmp_path / "half.sboost")
-    rest = "".join(lines[90:])
+    rest = "".join(lines[90:])  # without the flag: read as dense rows, learned as the first ones
     run("learn", tmp_path / "half.sboost", "-", "--format", "libsvm", input=rest)
     assert (tmp_path / "half.sboost").read_bytes() == (tmp_path / "whole.sboost").read_bytes()
     result = run("predict", tmp_path / "half.sboost", "-", "--format", "libsvm", input=rest)

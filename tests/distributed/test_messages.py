@@ -150,6 +150,24 @@ def test_hostile_messages(name):
     assert np.isfinite(values).all()
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_of_a_carry_may_lie(name):
+    plan, parts, stages, seq, chunk, carry = setting(name)
+    good, room, own = parts[1].state(), stages[1].room, even_lanes(plan.n_lanes, 2, plan.grain())[1]
+    for at in range(24, len(carry), 8):
+        for lie in (np.inf, -np.inf, 1e120, -1e120, 0.0, -1.0):
+            try:
+                stages[1].step(chunk, signed(carry[:at] + struct.pack("<d", lie) + carry[at + 8 :]), seq)
+            except ValueError:
+                continue
+            for state in (parts[1].state(), good):  # what was believed loads again; then back to before
+                parts[1] = plan.model(own)
+                parts[1].reserve(*room[:3])
+                parts[1].restore(state)
+            stages[1] = _core.Stage(parts[1])
+            stages[1].go_on(seq, b"")
+
+
 def test_there_are_enough_of_them():
     assert len(NAMES) * CARRIES >= 10_000
 

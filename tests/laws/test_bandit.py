@@ -6,12 +6,24 @@ import itertools
 import numpy as np
 import pytest
 from oracle.bandit import Bandit
+from sklearn.linear_model import SGDClassifier
 
 import streamboost
-from streamboost import BanditBoostingClassifier, HoeffdingTree, NaiveBayes, SingleLearnerClassifier, _core
+from streamboost import (
+    BanditBoostingClassifier,
+    HoeffdingTree,
+    NaiveBayes,
+    OnlineBaggingClassifier,
+    OnlineMBBMClassifier,
+    OSBoostClassifier,
+    SingleLearnerClassifier,
+    StreamBoostClassifier,
+    _core,
+)
+from streamboost.evaluate import prequential
 
 SEED = 4
-BASES = ("mbbm", "olm", "osboost")
+BASES = ("rewards", "mbbm", "olm", "osboost")
 
 
 def rows(n=200, k=3, seed=1):
@@ -22,9 +34,10 @@ def rows(n=200, k=3, seed=1):
 
 def make(base, learner=None, n=4, k=3, **more):
     options = {"exploration": 0.3, "random_state": SEED, **more}
-    return BanditBoostingClassifier(
-        learner or NaiveBayes(), labels=range(k), base=base, n_estimators=n, **options
-    )
+    learner = learner or NaiveBayes()
+    if base == "rewards":
+        learner = OnlineBaggingClassifier(learner, n_estimators=n)
+    return BanditBoostingClassifier(learner, labels=range(k), base=base, n_estimators=n, **options)
 
 
 class Learner:
@@ -65,6 +78,98 @@ def test_every_answer_is_the_oracles(base):
         model.learn_bandit(x[None], [label], [reward], [p], [weight])
 
 
+@pytest.mark.parametrize("base", ["rewards", "osboost"])
+def test_each_label_learns_from_its_own_rows(base):
+    """OSBoost with learned votes has an oracle of its own (ocp.py); here: what it is taught, and when."""
+    X, y = rows(150)
+    k, rho = 3, 0.3
+    if base == "osboost":
+        each = OSBoostClassifier(NaiveBayes(), n_estimators=4, gamma=0.1, vote="ocp", random_state=SEED)
+        models = [copy.deepcopy(each) for _ in range(k)]
+    else:
+        models = [
+            OnlineBaggingClassifier(NaiveBayes(), n_estimators=4, random_state=SEED + j) for j in range(k)
+        ]
+    model = make(base)
+    for t, x in enumerate(X):
+        said = np.array([m.predict_proba(x[None])[0, 1] if m.started else 0.5 for m in models])
+        shares = said / said.sum() if said.any() else np.full(k, 1 / k)
+        assert np.allclose(model.predict_proba(x[None])[0], shares, rtol=1e-12)
+        best = int(np.argmax(said))
+        drawn = _core.uniform(SEED, t, 0, 15)
+        others = [label for label in range(k) if label != best]
+        chosen = best if drawn < 1 - rho + rho / k else others[int((drawn - (1 - rho + rho / k)) / (rho / k))]
+        p = rho / k + (1 - rho) * (chosen == best)
+        (label,), (chance,) = model.act(x[None])
+        assert (label, chance) == (chosen, pytest.approx(p, rel=1e-12))
+        weight = [1.0, 0.5, 2.0][t % 3]
+        amount = weight / chance if base == "osboost" else weight
+        models[label].partial_fit(x[None], [label == y[t]], classes=[False, True], sample_weight=[amount])
+        model.learn_bandit(x[None], [label], [label == y[t]], [chance], [weight])
+
+
+def test_a_draw_with_a_key_changes_nothing():
+    model = make("rewards")
+    X, y = rows(50)
+    model.test_then_train(X, y)
+    before, x = model.to_bytes(), dict(enumerate(X[0].tolist()))
+    shown = [model.act_one(x, number) for number in range(200)]
+    assert shown == [model.act_one(x, number) for number in range(200)]
+    assert len({label for label, _ in shown}) == 3
+    assert model.to_bytes() == before
+
+
+def test_a_copy_for_readers_stays_as_it_is():
+    X, y = rows(60)
+    model = make("rewards")
+    assert not model.started
+    model.test_then_train(X[:40], y[:40])
+    copied, before = model.snapshot(), model.to_bytes()
+    model.test_then_train(X[40:], y[40:])
+    assert copied.to_bytes() == before != model.to_bytes()
+    assert copied.is_snapshot
+    assert not model.is_snapshot
+    assert (copied.n_learned_, model.n_learned_) == (40, 60)
+
+
+@pytest.mark.parametrize("records", [False, True])
+def test_an_evaluation_reveals_only_what_was_shown(records):
+    X, y = rows(600)
+    data = [(dict(enumerate(x)), label) for x, label in zip(X.tolist(), y.tolist(), strict=True)]
+    model = OnlineBaggingClassifier(NaiveBayes(), n_estimators=3)
+    options = {"feedback": "bandit", "exploration": 0.2, "seed": 5, "classes": [0, 1, 2]}
+    result = prequential(model, data if records else (X, y), **options)
+    bandit = BanditBoostingClassifier(model, labels=[0, 1, 2], exploration=0.2, random_state=5)
+    shown = bandit.test_then_train(X, y)
+    assert result.error == pytest.approx(np.mean(shown != y))
+    assert result.model.n_acts_ == 600
+    full = copy.deepcopy(model).set_params(random_state=5)
+    mistakes = np.sum(full.test_then_train(X, y, classes=[0, 1, 2]) != y)
+    assert result.regret == pytest.approx(np.sum(shown != y) - mistakes)
+    assert result.to_dict()["regret"] == result.regret
+    assert not model.started
+    several = prequential(model, (X, y), orders=2, **options)
+    assert several.n_orders == 2
+    given = prequential(make("mbbm"), (X, y), feedback="bandit")
+    assert given.model.base == "mbbm"
+    assert isinstance(given.model.with_all_labels(), OnlineMBBMClassifier)
+
+
+def test_what_has_no_bandit_form_is_refused():
+    X, y = rows(50)
+    for options, words in (
+        ({"delay": 3}, "neither with a delay"),
+        ({"budget": 0.1}, "neither with a delay"),
+        ({"feedback": "praise"}, "is not allowed"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            prequential(StreamBoostClassifier(), (X, y), **{"feedback": "bandit", **options})
+    with pytest.raises(TypeError, match="a classifier of streamboost"):
+        prequential(SGDClassifier(), (X, y), feedback="bandit")
+    with pytest.raises(TypeError, match="takes a classifier of streamboost"):
+        BanditBoostingClassifier(HoeffdingTree(), labels=[0, 1]).act_one({"x": 1.0})
+
+
 @pytest.mark.parametrize("base", BASES)
 def test_labels_are_shown_as_often_as_they_say(base):
     model = make(base)
@@ -80,8 +185,6 @@ def test_labels_are_shown_as_often_as_they_say(base):
 @pytest.mark.parametrize("learner", [NaiveBayes(), HoeffdingTree(grace_period=10)])
 def test_the_laws(base, learner):
     X, y = rows(240)
-    if base == "osboost" and isinstance(learner, HoeffdingTree):
-        learner = HoeffdingTree(grace_period=10)
     whole, parts, single, named = (make(base, learner) for _ in range(4))
     answers = whole.test_then_train(X, y)
     cuts = (0, 1, 100, 101, 240)

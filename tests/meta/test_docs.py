@@ -3,7 +3,6 @@
 import doctest
 import importlib.util
 import re
-import shlex
 import sys
 import types
 import warnings
@@ -159,45 +158,6 @@ def test_pages_run(page, tmp_path, monkeypatch):
         run_page(page, X=X, y=np.where(X[:, 0] + X[:, 1] > 0, "fraud", "fine"), X_new=X[:5])
 
 
-def commands() -> list[tuple[str, str]]:
-    """Every command of streamboost on a page or in the README, with the page."""
-    found = []
-    for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
-        if "_build" in page.parts or "results" in page.parts:
-            continue
-        for block in re.findall(r"^```(?:console|bash|sh)\n(.*?)^```", page.read_text(), re.S | re.M):
-            lines = block.replace("\\\n", " ").splitlines()
-            whole = [line.removeprefix("$ ").partition("  #")[0] for line in lines]
-            found += [(page.name, part.strip()) for line in whole for part in re.split(r" \| |; | && ", line)]
-    return [(page, line) for page, line in found if line.startswith("streamboost ")]
-
-
-def test_commands_have_the_options_that_pages_name():
-    from typer.main import get_command
-
-    from streamboost.base.parameter import parameters_of
-    from streamboost.cli import app
-    from streamboost.models import ALL_LEARNERS, ALL_MODELS
-
-    parameters = {
-        name for cls in (*ALL_MODELS.values(), *ALL_LEARNERS.values()) for name in parameters_of(cls)
-    }
-    flags = {f"--{no}{name.replace('_', '-')}" for name in parameters for no in ("", "no-")}
-    assert len(commands()) > 50
-    for page, line in commands():
-        words = shlex.split(line)[1:]
-        command = get_command(app)
-        while words and hasattr(command, "commands"):
-            name = words.pop(0)
-            if name.startswith("-"):
-                break
-            assert name in command.commands, f"{page}: {line}"
-            command = command.commands[name]
-        known = {option for p in command.params for option in (*p.opts, *p.secondary_opts)} | {"--help"}
-        for word in (word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)):
-            assert word in known or word in flags, f"{page}: {line}: there is no {word}"
-
-
 def test_the_lines_of_the_readme_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(1).normal(size=(300, 3))
@@ -206,23 +166,12 @@ def test_the_lines_of_the_readme_run(tmp_path, monkeypatch):
     assert (names["answers"] == names["y"])[100:].mean() > 0.8
 
 
-def test_the_page_for_users_of_vw_runs(tmp_path, monkeypatch, capsys):
-    from streamboost.cli import app
-
+def test_the_lines_for_users_of_vw_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [
         f"{1 if i % 3 else -1} |f {'good fine' if i % 3 else 'bad poor'} w{i % 5}:0.5" for i in range(60)
     ]
-    for name in ("train.vw", "new.vw"):
-        (tmp_path / name).write_text("\n".join(lines) + "\n")
-    text = (DOCS / "coming-from/vowpal-wabbit.md").read_text().replace("\\\n", " ")
-    commands = re.findall(r"^streamboost (.*)$", text, re.M)
-    assert len(commands) == 3
-    for command in commands:
-        with pytest.raises(SystemExit) as ended:
-            app(shlex.split(command), prog_name="streamboost")
-        assert not ended.value.code, capsys.readouterr().err
-    assert len((tmp_path / "answers.csv").read_text().splitlines()) == 61
+    (tmp_path / "train.vw").write_text("\n".join(lines) + "\n")
     names = run_page("coming-from/vowpal-wabbit.md")
     assert (names["answers"] == names["data"].y)[20:].mean() > 0.9
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,6 +80,41 @@ def test_the_lines_of_the_page_about_production_run(running: Running, client: Cl
     assert client.scores("loans")["n"] == 3
 
 
+def test_the_shell_lines_of_the_page_about_production_run(running: Running, tmp_path: Path) -> None:
+    """With curl, jq and sqlite3 where there are such; the model of the second block is another one."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "production.md"
+    blocks = re.findall(r"^```bash\n(.*?)^```", page.read_text(), re.S | re.M)
+    (with_client,) = [block for block in blocks if "client create" in block]
+    (with_curl,) = [block for block in blocks if "curl" in block]
+    (copies,) = [block for block in blocks if "sqlite3" in block]
+    row = {"features": {"income": 3.2}, "label": "paid"}
+    (tmp_path / "examples.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "array.json").write_text(json.dumps([row, row]))
+    (tmp_path / "BACKUP").mkdir()
+    script = with_client
+    if shutil.which("curl") and shutil.which("jq"):
+        script += with_curl.replace("curl ", "curl -sS --fail-with-body ").replace("loans", "curled")
+    if shutil.which("sqlite3"):
+        script += copies.replace("DIR", "service")
+    url = str(running.http.base_url).rstrip("/")
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script.replace("http://127.0.0.1:8000", url)],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    learned = {
+        model["name"]: model["champion"]["learned"]
+        for model in running.http.get("/v1/models").json()["models"]
+    }
+    assert learned.pop("curled", 4) == 4
+    assert learned == {"loans": 1}
+
+
 def test_a_lost_answer_is_asked_for_again_and_learned_once(running: Running, client: Client) -> None:
     """The request arrives, the answer does not."""
     real = httpx.HTTPTransport()
@@ -144,6 +180,29 @@ def test_tokens_from_the_command_line(tmp_path: Path) -> None:
     assert "could be revoked" in str(run("token", "revoke", folder, "nobody").output)
     assert "no scope" in str(run("token", "create", folder, "--scope", "all").output)
     assert "holds no learning service" in str(run("token", "list", str(tmp_path)).output)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder that nobody can write to")
+def test_tokens_where_nothing_can_be_written(tmp_path: Path) -> None:
+    LearningStore(tmp_path / "s").close()
+    words = ["token", "create", "--scope", "predict"]
+    refused = run(*words, "/proc/self")
+    assert (refused.exit_code, "cannot be written" in refused.output) == (2, True)
+    # A disk that is mounted read-only, where this process may have one.
+    script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && echo mounted && exec "$@"'
+    command = [sys.executable, "-c", "from streamboost.cli import main; main()", *words, str(tmp_path / "s")]
+    try:
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", script, str(tmp_path / "s"), *command],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        return
+    if "mounted" in done.stdout:
+        assert done.stderr.startswith("streamboost: error: ")
+        assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
 
 
 def test_the_log_from_the_command_line(tmp_path: Path) -> None:

@@ -271,7 +271,10 @@ def test_a_stray_label_becomes_no_class(folder: Path, monkeypatch: Any) -> None:
         Limits(new_classes="perhaps")
 
 
-def test_a_damaged_snapshot_is_noticed_and_the_one_before_it_used(folder: Path, caplog: Any) -> None:
+@pytest.mark.parametrize("damage", ["a bit", "a link to a device"])
+def test_a_damaged_snapshot_is_noticed_and_the_one_before_it_used(
+    folder: Path, caplog: Any, damage: str
+) -> None:
     with opened(folder, keep_log=True) as store:
         store.create("m", **DESCRIPTION)
         teach(store, 30)
@@ -284,7 +287,11 @@ def test_a_damaged_snapshot_is_noticed_and_the_one_before_it_used(folder: Path, 
     newest = max((folder / "snapshots").iterdir(), key=lambda path: int(path.stem.split("-")[1]))
     data = bytearray(newest.read_bytes())
     data[len(data) // 2] ^= 1
-    newest.write_bytes(bytes(data))
+    if damage == "a bit":
+        newest.write_bytes(bytes(data))
+    else:
+        newest.unlink()
+        newest.symlink_to("/dev/zero")
     with caplog.at_level(logging.ERROR), opened(folder, keep_log=True) as store:
         assert store.file("m") == expected
         assert store.scores("m") == scores

@@ -50,6 +50,7 @@ def build() -> dict[str, Any]:
             )
             for base in ("mbbm", "olm", "osboost")
         },
+        "bandit-rewards": BanditBoostingClassifier(bagged, labels=[0, 1, 2], random_state=1),
     }
     for model in single.values():
         model.test_then_train(X[:60], Y[:60].sum(axis=1) % 3)

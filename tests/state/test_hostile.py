@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from sklearn.base import is_regressor
 
 import streamboost
 from streamboost import ModelFileError
+from streamboost.distributed.files import cut, read_shards
 from tests.inside.handles import session_of
 from tests.state.models import build, manifest_of, npy, pack, rows, state_bytes, unpack, with_manifest
 
@@ -102,6 +104,17 @@ def test_random_noise(tmp_path):
     for size in (10, 100, 10_000):
         path.write_bytes(b"PK\x03\x04" + rng.bytes(size))
         refused(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes and devices")
+def test_devices_and_pipes_are_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for target in ("/dev/zero", tmp_path / "pipe"):
+        (tmp_path / "link").symlink_to(target)
+        for read in (streamboost.load, lambda path: cut(path, 2), lambda path: read_shards([path])):
+            with pytest.raises(ModelFileError, match="is a device or a pipe"):
+                read(tmp_path / "link")
+        (tmp_path / "link").unlink()
 
 
 def test_appended_and_prepended_bytes(good, tmp_path):

@@ -70,6 +70,11 @@ def test_dates_have_no_hour_and_times_nothing_else(file):
     rows = open_stream(file("d,t,y\n2024-01-01,07:30,0\n2024-01-08,19:00:36,1\n"), dates="parts")
     assert rows.feature_names == (*parts("d", "days", "weekday"), *parts("t", "hour"))
     np.testing.assert_allclose(next(rows.chunks()).X[:, [1, 4]], [[0, 7.5], [0, 19.01]])
+    halves = open_stream(
+        file("t,y\n07:30 AM,0\n12:15 am,1\n12:15PM,1\n7:00 p.m.,1\n", "h.csv"), dates="parts"
+    )
+    wanted = [on_circle(hour, 24) for hour in (7.5, 0.25, 12.25, 19)]
+    np.testing.assert_allclose(next(halves.chunks()).X, wanted, atol=1e-12)
 
 
 def test_the_first_rows_tell_the_day_from_the_month(file):

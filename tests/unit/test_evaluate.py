@@ -289,3 +289,10 @@ def test_one_slow_moment_does_not_leave_pieces_small():
     for _ in range(12):
         pace.took(pace.rows, 1e-5 * pace.rows)
     assert pace.rows >= 1000
+
+
+def test_growth_does_not_make_pieces_small():
+    pace = Pace()
+    for _ in range(20):  # every piece grows for a second, and a row takes a millisecond
+        pace.took(pace.rows, 1 + 1e-3 * pace.rows, growing=1.0)
+    assert 500 < pace.rows < 2000

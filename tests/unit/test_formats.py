@@ -12,6 +12,7 @@ import pytest
 from streamboost.streams import (
     ArffStream,
     ArrowStream,
+    CsvStream,
     DataError,
     ExpectedColumns,
     JsonLinesStream,
@@ -202,12 +203,10 @@ def test_options_of_other_formats_are_refused(write):
         ("[1, 2]", "not a JSON object"),
         ('{"a": [1], "b": "x", "y": 0}', "column 'a': a value inside a value"),
         ('{"a": 1, "b": {"c": 1}, "y": 0}', "column 'b': a value inside a value"),
-        ('{"a": "1", "b": "x", "y": 0}', "column 'a': '1' is not a finite number"),
+        ('{"a": "1", "b": "x", "y": 0}', "column 'a': '1' is in quotes, and this is a column of numbers"),
         ('{"a": true, "b": "x", "y": 0}', "column 'a': 'true' is not a finite number"),
         ('{"a": Infinity, "b": "x", "y": 0}', "column 'a': 'inf'"),
         ('{"a": 1e999, "b": "x", "y": 0}', "column 'a': 'inf'"),
-        ('{"a": 1, "b": "x"}', "a missing or infinite label"),
-        ('{"a": 1, "b": "x", "y": null}', "a missing or infinite label"),
         ('{"a": 1, "b": "x", "y": 0.5}', "label 0.5 where the labels are whole numbers"),
         ('{"a": 1, "b": "x", "y": 0, "z": 1}', "the key 'z' is in none of the first 1,000 objects"),
         ("[" * 100_000, "not JSON"),
@@ -264,7 +263,6 @@ def test_arff_declares_values_and_classes(write):
         ("1,x,r", "column 'c': 'r' is not one of the declared values"),
         ("one,x,p", "column 'a': 'one' is not a finite number (it is declared numeric)"),
         ("1,x", "2 cells where the first row has 3"),
-        ("1,x,?", "column 'c': no label"),
         ("{0 1, 1 x}", "column 'a': '{0 1' is not"),
     ],
 )
@@ -367,7 +365,6 @@ def test_vw_lines():
         ("1 | :3", "a value without a name"),
         ("1 | a:1e300 a:1e308 a:1e308", "not finite"),
         ("1 |n:z a", "scale 'z' is not"),
-        ("| a:1", "no label"),
         ("0.5 | a:1", "label 0.5 where the labels are whole numbers"),
     ],
 )
@@ -380,6 +377,32 @@ def test_vw_bad_lines(write, line, reason):
     assert len(rows(stream)[1]) == 1201
     assert stream.n_bad == 1
     assert stream.feature_names == ("a", "b")
+
+
+def test_rows_without_a_label_are_left_out_and_counted(write):
+    files = (
+        (
+            JsonLinesStream,
+            '{"a": 1, "y": 1}\n{"a": 2, "y": 0}\n',
+            '{"a": 3}\n{"a": 3, "y": null}\n',
+            "d.jsonl",
+        ),
+        (open_arff, HEADER + "1,x,p\n2,x,q\n", "1,x,?\n1,x,?\n", "d.arff"),
+        (VwStream, "1 | a:1 b\n-1 | b:2\n", "| a:1\n| b:1\n", "d.vw"),
+        (CsvStream, "a,b,y\n1,x,up\n2,y,down\n", "3,x,\n4,x,?\n", "d.csv"),
+        (CsvStream, "a,b,y\n1,x,1\n2,y,0\n", "3,x,\n4,x,?\n", "d.csv"),
+        (CsvStream, "a,b,y\n1,x,1.5\n2,y,0\n", "3,x,\n4,x,nan\n", "d.csv"),
+    )
+    for reader, good, without, name in files:
+        last = good.splitlines()[-1] + "\n"
+        stream = reader(write(good + without + last, name))
+        for _ in range(2):  # a second pass counts anew
+            assert len(rows(stream)[1]) == 3
+            assert (stream.n_unlabeled, stream.n_bad) == (2, 0)
+    with pytest.raises(DataError, match="no rows with a label; 2 without"):
+        rows(CsvStream(write("a,y\n1,\n2,\n", "d.csv")))
+    with pytest.raises(DataError, match="infinite label"):
+        rows(CsvStream(write("a,y\n1,2.5\n2,1\n" + "3,1\n" * 1100 + "2,inf\n", "d.csv")))
 
 
 def test_vw_by_name_is_libsvm(write):
@@ -490,7 +513,7 @@ def test_bad_rows_of_a_table(write):
         rows(ArrowStream(path))
     stream = ArrowStream(path, on_bad_line="skip")
     X, y, lines = rows(stream, 100)
-    assert stream.n_bad == 3
+    assert (stream.n_bad, stream.n_unlabeled) == (2, 1)
     assert lines[-3:].tolist() == [1201, 1204, 1206]
     assert stream.categories == {"c": ("a", "d")}
     np.testing.assert_array_equal(X[-3:], [[0.5, 0], [np.nan, 0], [3, 1]])

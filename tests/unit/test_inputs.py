@@ -15,6 +15,7 @@ from streamboost import (
     OSBoostClassifier,
     Perceptron,
     SingleLearnerClassifier,
+    StreamBoostClassifier,
 )
 
 RNG = np.random.default_rng(3)
@@ -165,6 +166,17 @@ def test_unsorted_and_repeated_entries_of_csr_are_put_in_order_without_touching_
 def test_nominal_columns_and_csr_do_not_go_together():
     with pytest.raises(ValueError, match="sparse X cannot hold nominal"):
         OnlineBaggingClassifier(categorical_features=[0]).partial_fit(sp.csr_matrix(np.eye(2)), [0, 1])
+
+
+@pytest.mark.parametrize("option", ["text_features", "identifier_features"])
+def test_words_and_csr_do_not_go_together(option):
+    X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    new = StreamBoostClassifier(**{option: [0]})
+    with pytest.raises(ValueError, match=r"column 0 is .*, and a sparse X cannot hold"):
+        new.partial_fit(sp.csr_matrix(X), [0, 1])
+    begun = new.partial_fit(X, [0, 1])
+    with pytest.raises(ValueError, match=r"column 0 is .*, and a sparse X cannot hold"):
+        begun.predict(sp.csr_matrix(X))
 
 
 def test_unscaled_features_warn_once_and_name_the_parameter():

@@ -57,8 +57,9 @@ def test_markers_among_words(write):
 def test_labels_are_no_markers(write):
     stream = open_stream(write("a,label\n1,-\n2,NA\n3,+\n"))
     assert stream.find_classes() == ("+", "-", "NA")
-    with pytest.raises(DataError, match="line 3: column 'label': no label"):
-        open_stream(write("a,label\n1,-\n2,\n3,+\n"))
+    stream = open_stream(write("a,label\n1,-\n2,\n3,+\n"))
+    assert [chunk.y.tolist() for chunk in stream.chunks()] == [["-", "+"]]
+    assert stream.n_unlabeled == 1
 
 
 def test_the_users_own_markers_replace_the_usual_ones(write):

@@ -38,7 +38,7 @@ def small(cls):
 @pytest.mark.parametrize(
     ("y", "words"),
     [
-        (["a"] * 3, r"y must hold numbers.*<U1.*SomeRegressor predicts numbers"),
+        (["a"] * 3, r"y must hold numbers, but it holds 'a'.*SomeRegressor predicts numbers"),
         ([1.0, "b", 2.0], r"y must hold numbers"),
         (np.array([1.0, "b", 2.0], dtype=object), r"row 1 holds 'b'"),
         ([1.0, np.inf, 2.0], r"infinity \(row 1\)"),

@@ -137,7 +137,6 @@ def test_csv_text_behind_the_first_thousand_rows_is_a_bad_line(write):
         ("1,2,3,4\n", "line 1502: 4 cells"),
         ("1,inf,0\n", "column 'b': 'inf'"),
         ("1,1_000,0\n", "column 'b': '1_000'"),
-        ("1,2,\n", "line 1502: a missing or infinite label"),
         ("1,2,0.5\n", "line 1502: label 0.5 where the labels are whole numbers"),
         ("1,2,maybe\n", "line 1502: column 'label': 'maybe'"),
         ('1,"2,0\n', "unexpected end of data"),
@@ -164,7 +163,6 @@ def test_csv_label_scan_names_the_bad_line(write):
         ("", "the file is empty"),
         ("a,b\n", "no rows below the header"),
         ("a:b\n1:2\n", "only one column"),
-        ("a,b\n1,\n", "line 2: column 'b': no label"),
         ("a,b\n1\n", "line 2: 1 cells where the first row has 2"),
         (b"\xff\xfe\x00", "not a text file"),
         (b"\x1f\x8bgarbage", "gzip"),
@@ -184,7 +182,9 @@ def test_truncated_gzip(write):
 
 
 def test_missing_columns_and_files(write, tmp_path):
-    with pytest.raises(DataError, match="no column 'labl'; the columns are age, job, pay, label"):
+    with pytest.raises(
+        DataError, match=r"no column 'labl'; did you mean 'label'\? The columns are age, job, pay, label"
+    ):
         CsvStream(write(MIXED), label="labl")
     with pytest.raises(DataError, match="2 columns are named 'a'"):
         CsvStream(write("a,a\n1,2\n"), label="a")

@@ -417,10 +417,10 @@ def test_an_interrupted_model_has_discovered_only_what_it_has_learned():
     frame = pd.DataFrame({"a": np.tile(X[:, 0], n // N), "kind": [f"k{i // 1000}" for i in range(n)]})
     frame["kind"] = frame["kind"].astype("category")
     labels = np.array([i // 30_000 for i in range(n)])
-    model = OnlineBaggingClassifier(n_estimators=200, random_state=1)
+    model = OnlineBaggingClassifier(n_estimators=1000, random_state=1)
     error, _ = interrupted_midway(lambda: model.partial_fit(frame, labels))
     learned = error.n_rows_learned
-    twin = OnlineBaggingClassifier(n_estimators=200, random_state=1)
+    twin = OnlineBaggingClassifier(n_estimators=1000, random_state=1)
     twin.partial_fit(frame[:learned], labels[:learned])
     assert model.classes_.tolist() == twin.classes_.tolist()
     with session_of(model).reading, session_of(twin).reading:
@@ -470,8 +470,10 @@ def test_pieces_change_nothing(pieces, monkeypatch):
     def run(rows):
         from streamboost.base import pieces as module
 
-        monkeypatch.setattr(module.Pace, "took", lambda self, n_rows, seconds: None)
-        monkeypatch.setattr(module.Pace, "__init__", lambda self, threads=1: setattr(self, "rows", rows))
+        monkeypatch.setattr(module.Pace, "took", lambda self, n_rows, seconds, growing=0.0: None)
+        monkeypatch.setattr(
+            module.Pace, "__init__", lambda self, threads=1: vars(self).update(rows=rows, threads=threads)
+        )
         model = OnlineBaggingClassifier(n_estimators=5, random_state=1)
         return model, model.test_then_train(frame, labels, sample_weight=weight, output="both")
 

@@ -105,25 +105,26 @@ DeferredWork BoostingFit::run() {
 
 DeferredWork BoostingFit::make_bins() {
   const std::size_t sampled = std::min<std::size_t>(n_, ColumnBins::sample_rows);
-  std::vector<float> value;
+  std::vector<RowRing::Rows::Cells> sample;
+  std::vector<float> value, spare;
+  sample.reserve(sampled);
   value.reserve(sampled);
-  const auto cell = [&](std::size_t row, std::size_t j) {
-    const int r = static_cast<int>(row);
-    return j < static_cast<std::size_t>(rows_.of(r).width) ? rows_.cells(r)[j] : std::numeric_limits<float>::quiet_NaN();
-  };
+  spare.reserve(sampled);
+  for (std::size_t i = 0; i < sampled; ++i) sample.push_back(rows_.cells_from(static_cast<int>(i * n_ / sampled)));
   std::int64_t cost = 0;
   for (std::size_t j = 0; j < width_; ++j) {
     if (nominal_[j]) {
       float highest = 0;
-      for (std::size_t i = 0; i < n_; ++i)
-        if (cell(i, j) > highest) highest = cell(i, j);
+      for_segments(0, n_, [&](const RowRing::Rows::Cells& cells, std::size_t, std::size_t n) {
+        for (std::size_t i = 0; i < n && j < cells.width; ++i) highest = std::max(highest, cells.first[i * cells.width + j]);
+      });
       column_.push_back(ColumnBins::of_codes(highest, bins_));
       cost += static_cast<std::int64_t>(n_);
     } else {
       value.clear();
-      for (std::size_t i = 0; i < sampled; ++i)
-        if (const float x = cell(i * n_ / sampled, j); x == x) value.push_back(x);
-      column_.push_back(ColumnBins::of_numbers(value, std::min(params_.bins, bins_)));
+      for (const auto& cells : sample)
+        if (j < cells.width && !std::isnan(cells.first[j])) value.push_back(cells.first[j]);
+      column_.push_back(ColumnBins::of_numbers(value, spare, std::min(params_.bins, bins_)));
       cost += static_cast<std::int64_t>(sampled) * cost_of_bin;
     }
     offset_.push_back(static_cast<std::uint32_t>(slots_));
@@ -135,13 +136,32 @@ DeferredWork BoostingFit::make_bins() {
     }
   }
   histograms_.resize(slots_ * static_cast<std::size_t>(lanes_ * params_.leaves));
-  for (std::size_t i = 0; i < n_; ++i) {
-    for (std::size_t j = 0; j < width_; ++j) bin_[i * width_ + j] = column_[j].bin(cell(i, j));
-    cost += static_cast<std::int64_t>(width_) * cost_of_bin;
+  const std::int64_t cost_of_cells = static_cast<std::int64_t>(width_) * cost_of_bin;
+  for (std::size_t first = 0, n = 0; first < n_ && width_ > 0; first += n) {
+    n = std::min(n_ - first, static_cast<std::size_t>((slice - cost + cost_of_cells - 1) / cost_of_cells));
+    for_segments(first, n, [&](const RowRing::Rows::Cells& cells, std::size_t at, std::size_t rows) {
+      for (std::size_t j = 0; j < std::min(width_, cells.width); ++j) {
+        const ColumnBins& column = column_[j];
+        replay::bin_cells({column.cut.data(), column.cut.size(), column.highest}, cells.first + j, cells.width, rows,
+                          bin_.data() + at * width_ + j, width_);
+      }
+    });
+    cost += static_cast<std::int64_t>(n) * cost_of_cells;
     if (cost >= slice) {
       co_yield cost;
       cost = 0;
     }
+  }
+}
+
+// Of rows first .. first + n, those of each segment: call(their cells, number of the first, how many).
+template <class Call>
+void BoostingFit::for_segments(std::size_t first, std::size_t n, Call call) const {
+  for (const std::size_t end = first + n; first < end;) {
+    const RowRing::Rows::Cells cells = rows_.cells_from(static_cast<int>(first));
+    const std::size_t here = std::min(end - first, cells.rows);
+    call(cells, first, here);
+    first += here;
   }
 }
 
@@ -378,15 +398,14 @@ DeferredWork BoostingFit::search(Leaf& leaf) {
   std::int64_t cost = 0;
   Split best;
   for (std::size_t j = 0; j < width_; ++j) {
-    lanes_ == 2 ? search_column<2>(leaf, static_cast<int>(j), best) : search_column<4>(leaf, static_cast<int>(j), best);
+    search_column(leaf, static_cast<int>(j), best);
     cost += column_[j].bins() * cost_of_cut;
     if (cost >= slice) {
       co_yield cost;
       cost = 0;
     }
   }
-  const double whole = lanes_ == 2 ? half<2>(leaf.total) : half<4>(leaf.total);
-  const double gain = best.gain - whole;
+  const double gain = best.gain - half(leaf.total);
   if (best.column >= 0 && gain > 1e-10 * best.gain) {  // less is rounding
     best.gain = gain;
     leaf.best = best;
@@ -394,57 +413,37 @@ DeferredWork BoostingFit::search(Leaf& leaf) {
   co_yield cost;
 }
 
-template <int lanes>
 double BoostingFit::half(const std::int64_t* sums) const {
-  if constexpr (lanes == 2) {
-    const double G = replay::gradient_of(sums[0]) * g_unit_, H = static_cast<double>(sums[1]) * h_unit_;
-    return G * G / (H + BoostingParams::lambda);
-  }
   double squares = 0;
-  for (std::size_t s = 0; s < BoostingParams::sketch; ++s) {
+  for (int s = 0; s < lanes_ - 1; ++s) {
     const double G = replay::gradient_of(sums[s]) * g_unit_;
     squares += G * G;
   }
-  return squares / (static_cast<double>(sums[BoostingParams::sketch]) * h_unit_ + BoostingParams::lambda);
-}
-
-template <int lanes>
-bool BoostingFit::may_stand(const std::int64_t* sums) const {
-  return replay::count_of(sums[0]) >= BoostingParams::least_rows &&
-         static_cast<double>(sums[lanes - 1]) * h_unit_ >= BoostingParams::least_hessian;
+  return squares / (static_cast<double>(sums[lanes_ - 1]) * h_unit_ + BoostingParams::lambda);
 }
 
 // best.gain holds S(left) + S(right) while columns are compared.
-template <int lanes>
 void BoostingFit::search_column(const Leaf& leaf, int column, Split& best) const {
-  const ColumnBins& bins = column_[static_cast<std::size_t>(column)];
+  const auto lanes = static_cast<std::size_t>(lanes_);
   const std::int64_t* cell = histogram(leaf.place) + offset_[static_cast<std::size_t>(column)] * lanes;
+  const std::int64_t none[4] = {};
+  const int n = column_[static_cast<std::size_t>(column)].bins() - 1;
   const bool missing = replay::count_of(cell[0]) > 0;
-  const std::int64_t most_left = replay::count_of(leaf.total[0]) - BoostingParams::least_rows;
-  std::int64_t below[lanes] = {}, left[lanes] = {}, right[lanes] = {};
-  const auto compare = [&](int bin, bool missing_left) {
-    for (int s = 0; s < lanes; ++s) {
-      left[s] = below[s] + (missing_left ? cell[s] : 0);
-      right[s] = leaf.total[s] - left[s];
-    }
-    if (!may_stand<lanes>(left) || !may_stand<lanes>(right)) return;
-    const double gain = half<lanes>(left) + half<lanes>(right);
-    if (!(gain > best.gain)) return;
-    best.gain = gain;
-    best.column = column;
-    best.bin = bin;
-    best.missing_left = missing ? missing_left : replay::count_of(left[0]) >= replay::count_of(right[0]);
-    std::copy_n(left, lanes, best.left);
-  };
-  const int last = bins.bins() - 1;
-  for (int bin = 1; bin <= last; ++bin) {
-    const std::int64_t* here = cell + static_cast<std::size_t>(bin) * lanes;
-    if (replay::count_of(here[0]) == 0) continue;  // the cut before says the same
-    for (int s = 0; s < lanes; ++s) below[s] += here[s];
-    if (replay::count_of(below[0]) > most_left) break;  // too few are left on the right, here and beyond
-    if (missing && bin < last) compare(bin, true);
-    if (missing || bin < last) compare(bin, false);
+  const replay::CutSearch rules{
+      leaf.total, g_unit_, h_unit_, BoostingParams::lambda, BoostingParams::least_hessian, BoostingParams::least_rows};
+  double to_left[256], to_right[256];  // where missing values go
+  double highest = replay::cut_gains(rules, lanes_, cell + lanes, n, none, to_right);
+  if (missing) highest = std::max(highest, replay::cut_gains(rules, lanes_, cell + lanes, n, cell, to_left));
+  if (!(highest > best.gain)) return;
+  best.gain = highest;
+  best.column = column;
+  for (best.bin = 1;; ++best.bin) {
+    best.missing_left = missing && to_left[best.bin - 1] == highest;
+    if (best.missing_left || to_right[best.bin - 1] == highest) break;
   }
+  std::copy_n(best.missing_left ? cell : none, lanes, best.left);
+  for (std::size_t w = lanes; w < static_cast<std::size_t>(best.bin + 1) * lanes; ++w) best.left[w % lanes] += cell[w];
+  if (!missing) best.missing_left = 2 * replay::count_of(best.left[0]) >= replay::count_of(leaf.total[0]);
 }
 
 DeferredWork BoostingFit::partition(Leaf& leaf, std::size_t& stay) {

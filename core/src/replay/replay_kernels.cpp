@@ -43,6 +43,46 @@ template <int pairs>
   }
 }
 
+// Sums of whole numbers are as exact in doubles, which go into vectors on every processor.
+template <int gradients>
+[[gnu::always_inline]] inline double gains_of(const CutSearch& search, const std::int64_t* cell, int n, const std::int64_t* with,
+                                              double* __restrict gain) {
+  constexpr int most = 256;
+  double G[gradients][most], H[most], rows[most], total_G[gradients];
+  std::int64_t sum[gradients + 1];
+  for (int s = 0; s <= gradients; ++s) sum[s] = with[s];
+  for (int b = 0; b < n; ++b) {
+    for (int s = 0; s <= gradients; ++s) sum[s] += *cell++;
+    for (int s = 0; s < gradients; ++s) G[s][b] = static_cast<double>(sum[s] >> count_bits);
+    H[b] = static_cast<double>(sum[gradients]);
+    rows[b] = static_cast<double>(sum[0] & count_mask);
+  }
+  for (int s = 0; s < gradients; ++s) total_G[s] = static_cast<double>(search.total[s] >> count_bits);
+  const double total_H = static_cast<double>(search.total[gradients]), total_rows = static_cast<double>(search.total[0] & count_mask);
+  const double g_unit = search.g_unit, h_unit = search.h_unit, lambda = search.lambda;
+  const double least_rows = search.least_rows, least_hessian = search.least_hessian;
+  for (int b = 0; b < n; ++b) {
+    double left = 0, right = 0;
+    for (int s = 0; s < gradients; ++s) {
+      const double l = G[s][b] * g_unit, r = (total_G[s] - G[s][b]) * g_unit;
+      left += l * l;
+      right += r * r;
+    }
+    const double left_H = H[b] * h_unit, right_H = (total_H - H[b]) * h_unit;
+    const double both = left / (left_H + lambda) + right / (right_H + lambda);
+    const double enough_rows = std::min(rows[b], total_rows - rows[b]), enough_H = std::min(left_H, right_H);
+    gain[b] = (enough_rows >= least_rows) & (enough_H >= least_hessian) ? both : 0.0;
+  }
+  constexpr int side = 8;
+  double highest[side] = {};
+  int b = 0;
+  for (; b + side <= n; b += side)
+    for (int i = 0; i < side; ++i) highest[i] = std::max(highest[i], gain[b + i]);
+  for (; b < n; ++b) highest[0] = std::max(highest[0], gain[b]);
+  for (int i = 1; i < side; ++i) highest[0] = std::max(highest[0], highest[i]);
+  return highest[0];
+}
+
 }  // namespace
 
 void logistic_gradients(const double* __restrict F, const double* __restrict y, const double* __restrict weight, std::size_t n,
@@ -103,6 +143,26 @@ void add_rows(const BinnedRows& rows, int lanes, const std::uint32_t* listed, st
     add_listed<1>(rows, listed, n, first, last, cells);
   else
     add_listed<2>(rows, listed, n, first, last, cells);
+}
+
+// Every cut is compared with every cell: that waits for nothing, where a search guesses.
+void bin_cells(const CutPoints& cuts, const float* cell, std::size_t cells, std::size_t n, std::uint8_t* bin, std::size_t bins) {
+  constexpr std::size_t block = 32;
+  float x[block] = {};
+  for (std::size_t first = 0; first < n; first += block) {
+    const std::size_t size = std::min(block, n - first);
+    for (std::size_t i = 0; i < size; ++i) x[i] = cell[(first + i) * cells];
+    std::int32_t below[block] = {};
+    for (std::size_t c = 0; c < cuts.n; ++c) {
+      const float cut = cuts.cut[c];
+      for (std::size_t i = 0; i < block; ++i) below[i] += cut < x[i] ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < size; ++i) bin[(first + i) * bins] = static_cast<std::uint8_t>(x[i] <= cuts.highest ? 1 + below[i] : 0);
+  }
+}
+
+double cut_gains(const CutSearch& search, int lanes, const std::int64_t* cell, int n, const std::int64_t* with, double* gain) {
+  return lanes == 2 ? gains_of<1>(search, cell, n, with, gain) : gains_of<3>(search, cell, n, with, gain);
 }
 
 std::size_t partition_rows(const std::uint8_t* bin, std::size_t stride, const std::uint8_t* goes_left, std::uint32_t* from, std::size_t n,

@@ -71,17 +71,15 @@ void Flow::deal(int workers, const std::vector<double>& cost) {
     *lightest += price(s);
     stations_[s]->owner = static_cast<int>(lightest - load.begin());
   }
+  helps_ = static_cast<unsigned>(workers_) <= std::thread::hardware_concurrency();
   own_.assign(static_cast<std::size_t>(workers_), {});
-  for (auto& station : stations_) {
-    station->wakes.clear();
-    own_[static_cast<std::size_t>(station->owner)].push_back(station.get());
-  }
-  const auto wakes = [](Station& by, const Station& whom) {
-    if (whom.owner != by.owner && std::find(by.wakes.begin(), by.wakes.end(), whom.owner) == by.wakes.end()) by.wakes.push_back(whom.owner);
-  };
-  for (auto& station : stations_) {
-    for (int before : station->after) wakes(*stations_[static_cast<std::size_t>(before)], *station);
-    if (station->after.empty()) wakes(*stations_.back(), *station);
+  all_.clear();
+  for (std::size_t s = 0; s < n; ++s) {
+    Station& station = *stations_[s];
+    own_[static_cast<std::size_t>(station.owner)].push_back(&station);
+    all_.push_back(&station);
+    for (int before : station.after) stations_[static_cast<std::size_t>(before)]->before.push_back(static_cast<int>(s));
+    if (station.after.empty()) stations_.back()->before.push_back(static_cast<int>(s));
   }
   bells_ = std::make_unique<Bell[]>(static_cast<std::size_t>(workers_));
   worker_seconds_.assign(static_cast<std::size_t>(workers_), 0.0);
@@ -103,36 +101,66 @@ void Flow::run() {
   run_workers(workers_, std::ref(job), [this] { stop(); });
 }
 
-bool Flow::ready(const Station& station) const {
-  const std::int64_t next = station.done.load(std::memory_order_relaxed);  // its owner asks
-  if (next == n_chunks()) return false;
-  if (station.after.empty()) return stations_.back()->done.load(std::memory_order_acquire) > next - slots_;
+bool Flow::ready(const Station& station, int more) const {
+  const std::int64_t next = station.done.load(std::memory_order_relaxed) + more;
+  if (next >= n_chunks()) return false;
+  if (station.after.empty())  // others help a source when it is no longer far ahead
+    return stations_.back()->done.load(std::memory_order_acquire) > next - (more > 0 ? slots_ / 2 : slots_);
   return std::all_of(station.after.begin(), station.after.end(),
                      [&](int before) { return stations_[static_cast<std::size_t>(before)]->done.load(std::memory_order_acquire) > next; });
 }
 
+// The station that is most behind of those that are ready; it is then taken.
+Flow::Station* Flow::choose(const std::vector<Station*>& among, int more) {
+  Station* chosen = nullptr;
+  for (Station* station : among)
+    if ((chosen == nullptr || station->done.load(std::memory_order_relaxed) < chosen->done.load(std::memory_order_relaxed)) &&
+        !station->taken.load(std::memory_order_relaxed) && ready(*station, more))
+      chosen = station;
+  if (chosen == nullptr || chosen->taken.exchange(true, std::memory_order_acquire)) return nullptr;
+  if (ready(*chosen, more)) return chosen;
+  chosen->taken.store(false, std::memory_order_release);  // somebody was quicker
+  ring(chosen->owner);
+  return nullptr;
+}
+
 void Flow::work(int worker) {
   const auto& own = own_[static_cast<std::size_t>(worker)];
-  const auto& bell = bells_[static_cast<std::size_t>(worker)].rung;
+  Bell& bell = bells_[static_cast<std::size_t>(worker)];
   const double began = thread_seconds();
   while (!stopped_.load(std::memory_order_acquire)) {
-    const std::uint32_t heard = bell.load(std::memory_order_acquire);
-    Station* most_behind = nullptr;
-    bool all_done = true;
-    for (Station* station : own) {
-      const std::int64_t next = station->done.load(std::memory_order_relaxed);
-      all_done = all_done && next == n_chunks();
-      if ((most_behind == nullptr || next < most_behind->done.load(std::memory_order_relaxed)) && ready(*station)) most_behind = station;
-    }
-    if (all_done) break;
-    if (most_behind == nullptr) {
-      bell.wait(heard, std::memory_order_acquire);
+    const std::uint32_t heard = bell.rung.load(std::memory_order_acquire);
+    Station* station = choose(own, 0);
+    if (station == nullptr && helps_) station = choose(all_, 1);
+    if (station != nullptr) {
+      do_next(*station, static_cast<int>(station->done.load(std::memory_order_relaxed)));
+      station->taken.store(false, std::memory_order_release);
+      tell(*station, worker);
       continue;
     }
-    do_next(*most_behind, static_cast<int>(most_behind->done.load(std::memory_order_relaxed)));
-    for (int other : most_behind->wakes) ring(other);
+    if (std::all_of(own.begin(), own.end(), [&](const Station* s) { return s->done.load(std::memory_order_acquire) == n_chunks(); })) break;
+    bell.awaited.store(true, std::memory_order_relaxed);
+    bell.rung.wait(heard, std::memory_order_acquire);
+    bell.awaited.store(false, std::memory_order_relaxed);
   }
   worker_seconds_[static_cast<std::size_t>(worker)] += thread_seconds() - began;
+}
+
+// A station has done a chunk: its owner, and those of the stations that waited for it, hear of it; and where more is waiting than they can do,
+// somebody who has nothing to do.
+void Flow::tell(const Station& done, int worker) {
+  bool too_much = false;
+  if (done.owner != worker) ring(done.owner);
+  for (int s : done.before) {
+    const Station& next = *stations_[static_cast<std::size_t>(s)];
+    if (next.owner != worker) ring(next.owner);
+    too_much = too_much || (helps_ && !next.taken.load(std::memory_order_relaxed) && ready(next, 1));
+  }
+  for (int other = 0; other < workers_ && too_much; ++other) {
+    if (!bells_[static_cast<std::size_t>(other)].awaited.load(std::memory_order_relaxed)) continue;
+    ring(other);
+    break;
+  }
 }
 
 void Flow::ring(int worker) {

@@ -50,10 +50,13 @@ def clock() -> tuple[float, float]:
     return time.perf_counter(), time.process_time()
 
 
-def since(begun: tuple[float, float]) -> float:
-    """The seconds of work since then: other programs must not make pieces small, nor may a model that waits make them large."""
+def since(begun: tuple[float, float], threads: int = 1) -> float:
+    """The seconds that each thread has worked since then.
+
+    Other programs must not make pieces small, nor may a model that waits make them large.
+    """
     wall, processor = (now - then for now, then in zip(clock(), begun, strict=True))
-    return max(min(wall, processor), wall / 10)
+    return max(min(wall, processor / threads), wall / 10)
 
 
 class Pace:
@@ -68,10 +71,11 @@ class Pace:
         """One for a model like this."""
         return Pace(self.threads)
 
-    def took(self, n_rows: int, seconds: float) -> None:
-        """Learn from one piece."""
+    def took(self, n_rows: int, seconds: float, growing: float = 0.0) -> None:
+        """Learn from one piece. What growing took falls on all its rows: one that grows for long has more of them."""
         if n_rows >= _FEW_ROWS or seconds > PIECE_SECONDS:
-            wanted = int(n_rows * PIECE_SECONDS / max(seconds, 1e-9))
+            growing = min(growing, 0.9 * seconds)  # two clocks
+            wanted = int(n_rows * max(PIECE_SECONDS, growing) / max(seconds - growing, 1e-9))
             self.rows = min(max(wanted, self.least), 8 * self.rows, 2**24)
         elif n_rows == self.rows:  # one slow moment of the machine must not leave pieces small for ever
             self.rows *= 2

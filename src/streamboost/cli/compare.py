@@ -82,11 +82,10 @@ def compare(
     console.print(order_text(protocol), **PLAIN)
     for line in summary.beaten_by_nothing:
         warn(line)
-    for (name, why), cells in _grouped(summary.refusals).items():
-        who = ", ".join(together([cell.algorithm for cell in cells], algorithms))
-        console.print(f"n/a on {name}: {who}: {why}", **PLAIN)
-    for cell in summary.failures:
-        stderr().print(f"failed: {cell.algorithm.name} on {cell.data.name}: {cell.message}", **PLAIN)
+    for name, who, why in _grouped(summary.refusals, algorithms):
+        console.print(f"n/a on {name}: {who}: {why.partition('. ')[0].rstrip('.')}.", **PLAIN)
+    for name, who, why in _grouped(summary.failures, algorithms):
+        stderr().print(f"failed on {name}: {who}: {why}", **PLAIN)
     if outcome.n_found:
         console.print(f"{outcome.n_found} of {len(runs)} runs were there already.", **PLAIN)
     written = write_report(summary, folder, command)
@@ -242,13 +241,13 @@ def _check_folds(protocol: Protocol, sets: list[DataFacts]) -> None:
             raise UserError(f"{facts.name}: has {facts.n_rows} rows, too few for {protocol.folds} folds.")
 
 
-def _grouped(cells: list[Cell]) -> dict[tuple[str, str], list[Cell]]:
-    """Cells by data set and by the first sentence of their message."""
-    found: dict[tuple[str, str], list[Cell]] = {}
+def _grouped(cells: list[Cell], algorithms: list[Algorithm]) -> Iterator[tuple[str, str, str]]:
+    """Data sets with the models that have the same message there, and the message."""
+    found: dict[tuple[str, str], list[Algorithm]] = {}
     for cell in cells:
-        why = cell.message.partition(". ")[0].rstrip(".") + "."
-        found.setdefault((cell.data.name, why), []).append(cell)
-    return found
+        found.setdefault((cell.data.name, cell.message), []).append(cell.algorithm)
+    for (name, message), some in found.items():
+        yield name, ", ".join(together(some, algorithms)), message
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -95,6 +95,22 @@ def _read(name: str, value: Any) -> Any:
     if name == "nominal" and value == "all":
         return value
     return words(value) if value is not None and reading_options()[name][1].written else value
+
+
+def written(reading: Mapping[str, Any]) -> list[str]:
+    """Reading options as the flags that ask for them; those that are as always are left out."""
+    found: list[str] = []
+    for name, (_, option) in reading_options().items():
+        value = reading.get(name, option.default)
+        if value is None or value == option.default:
+            continue
+        if isinstance(value, bool):
+            found.append(flag_of(name) if value else f"--no-{flag_of(name)[2:]}")
+            continue
+        if isinstance(value, Mapping):
+            value = [f"{key}={number}" for key, number in value.items()]
+        found += [flag_of(name), str(value) if isinstance(value, str | int) else ",".join(value)]
+    return found
 
 
 def _limits(text: str | None) -> dict[str, int] | None:

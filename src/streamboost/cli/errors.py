@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,8 +52,8 @@ def _reading_flags(text: str) -> str:
     """The options of `open_stream` in a message as flags: ``drop=['a']`` becomes ``--drop a``."""
 
     def flag(found: re.Match[str]) -> str:
-        value = (found[2] or "").strip("[]{}").replace(": ", "=")
-        return f"{flag_of(found[1])} {value.replace(chr(39), '')}".rstrip()
+        value = (found[2] or "").strip("[]{}").replace(": ", "=").replace("'", "")
+        return f"{flag_of(found[1])} {shlex.quote(value) if ' ' in value else value}".rstrip()
 
     names = "|".join(reading_options())
     return re.sub(rf"\b({names})=(\[[^]]*]|\{{[^}}]*}}|'[^']*'|\w+)?", flag, text)

@@ -183,8 +183,10 @@ class ModelSpec:
             name = name.strip().replace("-", "_")
             if not equals:
                 raise UserError(f"{text!r}: expected NAME=VALUE.")
-            if name not in table or name in _OWN_OPTION:
-                raise UserError(f"The {what} has no parameter {name!r} to set{closest(name, _free(table))}")
+            if name in table and name in _OWN_OPTION and name != "n_estimators":  # a size can be searched
+                raise UserError(f"{text}: use {_OWN_OPTION[name]}.")
+            if name not in table:
+                raise UserError(f"The {what} has no parameter {name!r}{closest(name, table)}")
             values[name] = parse(table[name], value)
         for written, given in self.flags:
             self._take_flag(written, given, of_model, of_learner, model_values, learner_values)

@@ -25,6 +25,7 @@ from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
+from streamboost.evaluate.bandit import as_bandit
 from streamboost.report.explanation import importance_lines
 from streamboost.streams import Label, Stream
 
@@ -75,7 +76,12 @@ def _say_kinds(model: Any, stream: Stream) -> None:
         "code": "numbers and as identifiers: its values are hashed, too (--id: identifiers only)",
     }
     for name, kind in getattr(stream, "kinds", {}).items():
-        stderr().print(f"{name} is read as {ways[kind]}", markup=False, highlight=False, soft_wrap=True)
+        stderr().print(
+            f"streamboost: {stream.name}: column {name!r} is read as {ways[kind]}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def run(
@@ -105,6 +111,8 @@ def run(
         if spec.task != "classification" and classes is not None:
             raise UserError(f"--classes is for a single label, and this is {spec.task}.")
         labels = _classes(classes, stream, model) if spec.task == "classification" else None
+        if loop["feedback"] == "bandit":
+            model = as_bandit(model, loop["exploration"], spec.seed)
     else:
         model = resumed.model
         start = Place.of(model, resumed.path, stream.name)
@@ -143,6 +151,13 @@ def run(
             highlight=False,
             soft_wrap=True,
         )
+    if result.regret is not None:
+        full = result.error - result.regret / result.n_rows
+        console.print(
+            f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}",
+            highlight=False,
+            soft_wrap=True,
+        )
     for line in no_better_than(result):
         warn(line)
     if isinstance(result, RegressionResult) and result.lags_advised is not None:
@@ -174,7 +189,7 @@ def run(
     if output.plot_report is not None:
         result.model.report().plot(output.plot_report)
     # Labels that are late when a run is stopped are learned then: such a run cannot go on as if nothing had happened.
-    goes_on = not loop["delay"] and loop["budget"] is None
+    goes_on = not loop["delay"] and loop["budget"] is None and loop["feedback"] == "labels"
     stopped = checkpoints.place if stop.asked is not None and goes_on else None
     if output.save is not None:
         result.model.save(output.save, metadata=facts_for(result.model, stopped, label))
@@ -204,7 +219,7 @@ def open_resumed(spec: ModelSpec, asked: Any, output: Output, loop: dict[str, An
     """The model of a stopped run, if there is one; it must be the one that the options describe."""
     if output.save is None:
         raise UserError("--resume needs --save FILE: the model of the stopped run.")
-    for option, usual in (("orders", 1), ("delay", 0), ("budget", None)):
+    for option, usual in (("orders", 1), ("delay", 0), ("budget", None), ("feedback", "labels")):
         if loop[option] != usual:
             raise UserError(f"--resume cannot go on with --{option} {loop[option]}.")
     if not output.save.exists():
@@ -224,10 +239,13 @@ def open_resumed(spec: ModelSpec, asked: Any, output: Output, loop: dict[str, An
 
 
 def bad_lines(stream: Stream) -> int:
-    """Lines that were skipped, after saying what was wrong with the first one, and which cells were missing values."""
+    """Lines that were skipped, after saying what was wrong with the first one, and which cells were missing values or labels."""
     missing: tuple[str, ...] = getattr(stream, "missing_met", ())
     if missing:
         warn(f"read as missing values: {', '.join(missing)} (--na-values says which cells are)")
+    unlabeled: int = getattr(stream, "n_unlabeled", 0)
+    if unlabeled:
+        warn(f"{unlabeled:,} row{'s' if unlabeled > 1 else ''} without a label left out")
     count: int = getattr(stream, "n_bad", 0)
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]

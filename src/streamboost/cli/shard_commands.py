@@ -16,10 +16,10 @@ NShards = Annotated[
     ),
 ]
 EngineName = Annotated[
-    str, typer.Option("--engine", help="Where shards run: processes, ray (extra streamboost[ray]) or local.")
+    str, typer.Option("--engine", help="Where shards run: processes, ray (the extra of that name) or local.")
 ]
 RunEngine = Annotated[
-    str, typer.Option("--engine", help="Who runs: local (processes) or ray (extra streamboost[ray]).")
+    str, typer.Option("--engine", help="Who runs: local (processes) or ray (the extra of that name).")
 ]
 Address = Annotated[
     str | None, typer.Option("--address", help="Of the Ray cluster (default: a new one here).")

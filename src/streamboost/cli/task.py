@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,10 @@ from streamboost.streams.datasets.registry import registered
 LOOKED_AT, FEW, OFTEN, MANY = 1_000, 20, 3, 200
 """Of the first so many labels: so few values are classes whatever they are; others must occur so often each.
 With more than so many texts it is said that they make learning slow."""
+_QUANTITY = re.compile(
+    r"(?i)(^|[^a-z])(count|cnt|number|quantity|qty|amount|total|sum|price|cost|sales|demand|load|volume|duration|"
+    r"temperature|temp|age|income|revenue)s?$"
+)
 
 
 def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
@@ -45,14 +50,22 @@ def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
     values, counts = np.unique(first.y[np.isfinite(first.y)], return_counts=True)
     if values.size <= FEW:
         return None, f"{values.size} values"
-    if are_classes(values, counts):
+    if not is_quantity(getattr(stream, "label_name", None)) and are_classes(values, counts):
         return None, f"{values.size} whole numbers in a row that repeat often"
     return "regression", f"numbers with more than {FEW} values"
 
 
+def is_quantity(name: str | None) -> bool:
+    """Whether a column is named as one that counts or measures something."""
+    return name is not None and _QUANTITY.search(name) is not None
+
+
 def are_classes(values: npt.NDArray[Any], counts: npt.NDArray[np.int64]) -> bool:
-    """Whether more than a few numbers are names of classes: whole ones that fill their range, nearly all of them often."""
-    whole = bool((values == np.round(values)).all())
+    """Whether more than a few numbers are names of classes.
+
+    Those are whole ones that begin at 0 or 1 and fill their range, nearly all of them often.
+    """
+    whole = bool((values == np.round(values)).all()) and values[0] in (0, 1)
     fills = values.size >= 0.9 * (float(values[-1]) - float(values[0]) + 1)
     return whole and fills and bool((counts >= OFTEN).mean() >= 0.9)
 

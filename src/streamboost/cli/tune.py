@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from rich.table import Table
 from streamboost.base.files.writing import write_file
 from streamboost.cli.compare import PLAIN, choose, common_task, run_resumably
 from streamboost.cli.console import stderr, stdout, titled
+from streamboost.cli.data_options import written
 from streamboost.cli.errors import UserError
 from streamboost.experiments.plan import Algorithm, Protocol, Source, plan_runs
 from streamboost.experiments.runner import Outcome
@@ -130,14 +132,15 @@ def tune(
     error = "absolute error" if regression else "error"
     title = f"{model}{f' of {who}' if who else ''} on {source.name}, mean {error} of {search.seeds} seeds"
     console.print(_table(found, title, regression))
-    given = " ".join(f"--param {pair}" for pair in best.split(":"))
     console.print(
         f"best: {best} ({error} {figure_text(found[best][rows], regression)} on {rows:,} rows)", **PLAIN
     )
-    number = "" if n_estimators is None else f" -n {n_estimators}"
-    parts = [f"--task {task}" if task else "", f"--model {model}", f"--learner {who}" if who else ""]
-    asked = " ".join(part for part in parts if part)
-    console.print(f"run it: streamboost run {source.text} {asked}{number} {given}", **PLAIN)
+    parts = ["streamboost", "run", source.text, *written(source.options)]
+    parts += ["--task", task] if task else []
+    parts += ["--model", model, *(["--learner", who] if who else [])]
+    parts += [] if n_estimators is None else ["-n", str(n_estimators)]
+    parts += [word for pair in best.split(":") for word in ("--param", pair)]
+    console.print(f"run it: {shlex.join(parts)}", **PLAIN)
     if json_file is not None:
         figures = {"best": best, "errors": {t: {str(r): e for r, e in by.items()} for t, by in found.items()}}
         write_file(json_file, (json.dumps(figures, indent=1) + "\n").encode())

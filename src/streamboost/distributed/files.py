@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
+from streamboost.base.files.archive import ModelFileError, open_regular, read_archive, write_archive
 from streamboost.base.files.persist import PARAMETER
 from streamboost.base.files.writing import write_file
 from streamboost.distributed.parts import Arrays, Lanes, Plan, check_lanes, cut_state, even_lanes, join_states
@@ -36,7 +36,7 @@ def cut(path: PathLike, n: int, out: PathLike | None = None) -> list[Path]:
     """
     path = Path(path)
     folder = path.parent if out is None else Path(out)
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         raw, arrays = read_archive(file)
     if "shard" in raw:
         raise ModelFileError(f"{path} is a shard already: join the shards of the model first.")
@@ -84,7 +84,7 @@ def read_shards(paths: Sequence[PathLike]) -> tuple[dict[str, Any], Arrays]:
     """Return manifest and arrays of the model whose shards these are."""
     found: list[tuple[Lanes, dict[str, Any], Arrays]] = []
     for path in paths:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             raw, arrays = read_archive(file)
         if "shard" not in raw:
             raise ModelFileError(f"{path} is not a shard of a model.")

@@ -53,6 +53,8 @@ def _plain(value: Any) -> Any:
 class ShardedModel:
     """A line of shards with the interface of a model."""
 
+    seconds_growing = 0.0  # of this process
+
     def __init__(self, plan: Plan, make_line: LineMaker, chunk_rows: int) -> None:
         plan.check_learning()
         self.plan = plan
@@ -400,7 +402,7 @@ class _Steady(Pace):
         super().__init__()
         self.rows = rows
 
-    def took(self, n_rows: int, seconds: float) -> None:
+    def took(self, n_rows: int, seconds: float, growing: float = 0.0) -> None:
         """Keep the size, however long a piece took."""
 
 

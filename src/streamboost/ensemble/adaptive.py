@@ -31,12 +31,12 @@ from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.ensemble.words import (
     FORGETTING,
     POOL_OF_ALL,
+    WORD_OPTIONS,
     WordOptions,
     are_wide,
     for_columns,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
-from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -226,7 +226,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         WINDOW,
         *PAST,
         *with_defaults(OPTIONS, drift="adwin"),
-        *WORD_FEATURES,
+        *WORD_OPTIONS,
     )
 
     def __init__(
@@ -278,7 +278,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns):
+        if not are_wide(columns, self.max_tree_columns):
             return plan
         window = {"window": float(self.window), "referee_window": float(self.window)}
         last_word = {"temperature": self.calibration is None}
@@ -289,11 +289,16 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         )
         memory = self._memory(words=True)
         return for_columns(
-            plan, columns, "hashed", {**POOL_OF_ALL, **self._lateness(), **last_word, **window}, memory
+            plan,
+            columns,
+            self.max_tree_columns,
+            "hashed",
+            {**POOL_OF_ALL, **self._lateness(), **last_word, **window},
+            memory,
         )
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
-        return self._within_memory(plan, words=are_wide(columns))
+        return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)

@@ -17,9 +17,8 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WordOptions, are_wide, for_columns
+from streamboost.ensemble.words import WORD_OPTIONS, WordOptions, are_wide, for_columns
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
-from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -146,7 +145,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
             to_core=False,
         ),
         *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
-        *WORD_FEATURES,
+        *WORD_OPTIONS,
     )
 
     def __init__(
@@ -181,15 +180,17 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return {"window": 1000.0, "delay": int(self.delay)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns):
+        if not are_wide(columns, self.max_tree_columns):
             return plan
         share = self._bytes_per_tree(words=True)
         companions = tuple({**one, "params": limited(one["params"], share)} for one in plan.companions)
         plan = replace(plan, companions=companions)
-        return for_columns(plan, columns, "hashed_regressor", self._pool(), self._memory(words=True))
+        return for_columns(
+            plan, columns, self.max_tree_columns, "hashed_regressor", self._pool(), self._memory(words=True)
+        )
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
-        return self._within_memory(plan, words=are_wide(columns))
+        return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)

@@ -67,11 +67,16 @@ class LabelRankLoss(MeanLoss):
         super().update(SetRows(rows.true, rows.proba, rows.score, rows.weights * ranks))
 
     def _losses(self, rows: SetRows) -> Floats:
-        found = np.zeros(len(rows))
-        for at, (truth, score) in enumerate(zip(rows.true > 0, np.nan_to_num(rows.score), strict=True)):
-            gap = score[truth][:, None] - score[~truth][None, :]
-            found[at] = ((gap < 0).sum() + 0.5 * (gap == 0).sum()) / gap.size if gap.size else 0.0
-        return found
+        truth, score = rows.true > 0, np.nan_to_num(rows.score)
+        wrong = np.zeros(len(rows))
+        for label in range(
+            truth.shape[1]
+        ):  # a table of all pairs of labels would be as large as the labels squared
+            own = score[:, [label]]
+            pairs = truth[:, [label]] & ~truth
+            wrong += (pairs * ((own < score) + 0.5 * (own == score))).sum(axis=1)
+        m = truth.sum(axis=1)
+        return np.asarray(wrong / np.maximum(m * (truth.shape[1] - m), 1))
 
 
 class Hamming(MeanLoss):

@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_copy, given
 from streamboost.adapters.records import RecordStream, held_rows, open_data
+from streamboost.evaluate.bandit import AllLabelsPass, as_bandit, with_labels
 from streamboost.evaluate.beside import BaselinePass, baseline_results
 from streamboost.evaluate.delay import LateLabels, check_delay, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.resources import ResourceLog
 from streamboost.evaluate.result import PrequentialResult
-from streamboost.evaluate.task import Scores, Settings
+from streamboost.evaluate.task import Scores, Settings, Task
 from streamboost.evaluate.tasks import task_of
 from streamboost.streams.base import (
     DEFAULT_CHUNK_SIZE,
@@ -26,6 +27,7 @@ from streamboost.streams.base import (
     Label,
     Stream,
     first_rows,
+    warn_of_data,
 )
 
 
@@ -77,6 +79,8 @@ def prequential(
     season: int | None = None,
     budget: float | None = None,
     query: str = "split",
+    feedback: str = "labels",
+    exploration: float = 0.1,
     callback: Callable[[Progress], None] | None = None,
     name: str | None = None,
 ) -> PrequentialResult:
@@ -115,6 +119,11 @@ def prequential(
         other rows are answered and not learned. ``asked`` in the result is the share that was. With a `delay` it is decided
         when the label would arrive. None: all rows are learned.
     query : with `budget`: which labels are asked for, by the names of :class:`~streamboost.ActiveClassifier`.
+    feedback : "labels", or of a classifier "bandit": it shows a label and learns only whether that was right. A classifier of
+        streamboost is copied for each label, as ``BanditBoostingClassifier(model)`` does. Answers are the labels that were
+        shown; ``regret`` in the result is the number of mistakes beyond those of the same model with all labels, which
+        runs beside it.
+    exploration : with bandit feedback: the share of the rows at which another label than the best is tried.
     callback : called after every chunk.
     name : of the model, in tables and pictures.
 
@@ -138,7 +147,8 @@ def prequential(
     task = task_of(model)
     if budget is not None and task.name != "classification":
         raise ValueError(f"budget={budget!r} is for classifiers; {type(model).__name__} is none.")
-    learner = _asking(learner, budget, query, key)
+    bandit = _is_bandit(feedback, task, delay, budget)
+    learner = as_bandit(model, exploration, key) if bandit else _asking(learner, budget, query, key)
     settings = task.settle(
         Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive, season),
         learner,
@@ -152,10 +162,19 @@ def prequential(
         rows = stream
         if held is not None:
             last = fresh_copy(model)
-            learner = _asking(as_model(last, records=records), budget, query, key + order)
+            learner = (
+                as_bandit(last, exploration, key + order)
+                if bandit
+                else _asking(as_model(last, records=records), budget, query, key + order)
+            )
             rows = held.permuted(permutation(key, order, held.n_rows))
         beside = BaselinePass(task, settings, rows) if baselines else None
-        one = _Pass(learner, task.scores(settings, rows), delay, beside)
+        full = None
+        if bandit:
+            last = learner
+            with_labels(learner, settings.classes)
+            full = AllLabelsPass(learner, task, settings, rows, records)
+        one = _Pass(learner, task.scores(settings, rows), delay, beside, full)
         one.run(rows, chunk_size, learn_late, _report(callback, order, orders))
         passes.append(one)
     elapsed = time.perf_counter() - begun
@@ -175,6 +194,7 @@ def prequential(
         baselines=baseline_results(task, [one.beside for one in passes if one.beside is not None], **shared),
         left_out=passes[0].scores.left_out,
         asked=None if budget is None else float(np.mean([one.asked for one in passes])),
+        regret=float(np.mean([one.regret for one in passes])) if bandit else None,
         **shared,
         resources=passes[-1].resources.lines(),
         drifts=passes[-1].drifts.events(),
@@ -185,9 +205,17 @@ def prequential(
 class _Pass:
     """One model over one stream: the loop."""
 
-    def __init__(self, model: Any, scores: Scores, delay: int, beside: BaselinePass | None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        scores: Scores,
+        delay: int,
+        beside: BaselinePass | None,
+        full: AllLabelsPass | None = None,
+    ) -> None:
         self.scores = scores
         self.beside = beside
+        self._full = full
         self.resources = ResourceLog()
         self.drifts = DriftLog(model, delay)
         self.seconds = 0.0
@@ -199,6 +227,12 @@ class _Pass:
         """The share of the rows whose labels an active model has asked for."""
         return float(self._model.n_asked_ / max(self._model.n_rows_, 1))
 
+    @property
+    def regret(self) -> float:
+        """Mistakes of a bandit beyond those of the same model with all labels."""
+        assert self._full is not None
+        return (self.scores.error - self._full.scores.error) * self.scores.n_rows
+
     def run(
         self, stream: Stream, chunk_size: int, learn_late: bool, report: Callable[[_Pass, Stream], None]
     ) -> None:
@@ -206,14 +240,20 @@ class _Pass:
         scores = self.scores
         if isinstance(self._model, RowByRow):
             self._model.feature_names = stream.feature_names
-        for chunk in stream.chunks(chunk_size):
+        unlabeled = 0
+        for whole in stream.chunks(chunk_size):
+            chunk = whole.labelled()
+            unlabeled += len(whole) - len(chunk)
+            if not len(chunk):
+                continue
             if chunk.weight is not None and self._late is not None:
                 raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
             truth = scores.truth(chunk)
             before = scores.left_out + scores.n_rows
             scores.add(truth, self._answered(chunk, scores.options()), self._model)
-            if self.beside is not None:
-                self.beside.add(chunk, truth)
+            for other in (self.beside, self._full):
+                if other is not None:
+                    other.add(chunk, truth)
             self.drifts.note(before, len(chunk.y), chunk.weight)
             self.resources.note(scores.n_rows, self.seconds, self._model)
             report(self, stream)
@@ -222,7 +262,10 @@ class _Pass:
                 f"{stream.name}: none of the {scores.left_out} rows was answered before its label came."
             )
         if scores.n_rows == 0:
-            raise DataError(f"{stream.name}: no rows.")
+            raise DataError(f"{stream.name}: no rows{' with a label' if unlabeled else ''}.")
+        unlabeled += getattr(stream, "n_unlabeled", 0)
+        if unlabeled:
+            warn_of_data(f"{stream.name}: {unlabeled:,} rows have no label and are left out.")
         if self._late is not None and learn_late:
             start = time.process_time()
             self._late.learn_rest(self._model)
@@ -250,6 +293,16 @@ def _asking(learner: Any, budget: float | None, query: str, seed: int) -> Any:
     from streamboost.feedback import ActiveClassifier
 
     return ActiveClassifier.around(learner, budget=budget, query=query, random_state=seed)
+
+
+def _is_bandit(feedback: str, task: Task[Any], delay: int, budget: float | None) -> bool:
+    if feedback not in ("labels", "bandit"):
+        raise ValueError(f'feedback={feedback!r} is not allowed: choose "labels" or "bandit".')
+    if feedback == "bandit" and (task.name != "classification" or delay or budget is not None):
+        raise ValueError(
+            'feedback="bandit" is for classifiers, and goes neither with a delay nor with a budget.'
+        )
+    return feedback == "bandit"
 
 
 def _report(

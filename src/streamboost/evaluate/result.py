@@ -33,7 +33,8 @@ class PrequentialResult(ABC):
     the time on the clock with reading and scoring, all orders together; ``memory_bytes`` the largest model. With several orders
     the figures and the curves are means over them. ``left_out`` are the rows of an order with late labels that came before the
     first answer: no figure counts them. ``baselines`` are the results of what every model has to beat, if asked for.
-    ``asked`` is the share of the rows whose labels a run with a `budget` has asked for.
+    ``asked`` is the share of the rows whose labels a run with a `budget` has asked for; ``regret`` the number of mistakes of
+    a run with bandit feedback beyond those of the same model with all labels.
 
     ``metrics`` are given as ``metrics["auc"]["window"]``: a :class:`MetricSeries` with its values at ``metric_positions``.
     ``resources`` has one line per noted chunk of the (last) order: rows, CPU seconds, bytes of the model. ``drifts`` has one
@@ -54,6 +55,7 @@ class PrequentialResult(ABC):
     elapsed: float = math.nan
     left_out: int = 0
     asked: float | None = None
+    regret: float | None = None
     baselines: tuple[PrequentialResult, ...] = ()
     metric_positions: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     metrics: Mapping[str, Mapping[str, MetricSeries]] = field(default_factory=dict)
@@ -173,6 +175,7 @@ class PrequentialResult(ABC):
             "delay": self.delay,
             "left_out": self.left_out,
             "asked": self.asked,
+            "regret": self.regret,
             "baselines": {one.model_name: dict(one.headline) for one in self.baselines},
             "error": self.error,
             "errors": list(self.errors),

@@ -198,10 +198,11 @@ class _Report:
         if many:
             return tall
         groups = [(key, len(list(found))) for key, found in groupby(a.group for a in s.algorithms)]
+        named = any(a.member for a in s.algorithms)
         flat = DataTable(
-            ["data", *(a.member for a in s.algorithms)],
+            ["data", *(a.member if named else a.group for a in s.algorithms)],
             [[TableCell(f.name), *cells] for f, cells in zip(s.sets, marked, strict=True)],
-            groups=[("", 1), *groups],
+            groups=[("", 1), *groups] if named else (),
             foot=[[TableCell("average rank"), *ranks]] if ranks else (),
         )
         return ByWidth(flat, tall)

@@ -58,15 +58,21 @@ def terminal_tables(summary: Summary) -> list[Table]:
             found.append(_table(summary, first_up(measure_name(measure)), plain))
         return found
     table = _titled(f"On {summary.sets[0].name}")
-    members = any(algorithm.member for algorithm in summary.algorithms)  # else each has its own learner
-    for name in ("model", "learner")[: 1 + members]:
-        table.add_column(name)
+    names = _model_names(summary)
+    for title in ("model", "learner")[: len(names[0])]:
+        table.add_column(title)
     for measure in summary.measures:
         table.add_column(measure_name(measure), justify="right")
-    for cell, text in zip(summary.cells[0], marked[0], strict=True):
+    for name, cell, text in zip(names, summary.cells[0], marked[0], strict=True):
         more = [] if cell.status != "done" else [_plain(cell, measure) for measure in others]
-        table.add_row(*[cell.algorithm.group, cell.algorithm.member][: 1 + members], text, *more)
+        table.add_row(*name, text, *more)
     return [table]
+
+
+def _model_names(summary: Summary) -> list[tuple[str, ...]]:
+    """Models, and their learners unless each has its own."""
+    named = any(algorithm.member for algorithm in summary.algorithms)
+    return [(a.group, a.member) if named else (a.group,) for a in summary.algorithms]
 
 
 def first_up(text: str) -> str:
@@ -83,18 +89,18 @@ def _titled(title: str) -> Table:
 
 def _table(summary: Summary, title: str, texts: list[list[str]]) -> Table:
     """One line per data set, one column per model; long and narrow instead if there are many models."""
-    table = _titled(title)
+    table, names = _titled(title), _model_names(summary)
     if len(summary.algorithms) > 4:
-        table.add_column("model")
-        table.add_column("learner")
+        for word in ("model", "learner")[: len(names[0])]:
+            table.add_column(word)
         for facts in summary.sets:
             table.add_column(facts.name, justify="right")
-        for a, algorithm in enumerate(summary.algorithms):
-            table.add_row(algorithm.group, algorithm.member, *(row[a] for row in texts))
+        for a, name in enumerate(names):
+            table.add_row(*name, *(row[a] for row in texts))
         return table
     table.add_column("data")
-    for algorithm in summary.algorithms:
-        table.add_column(f"{algorithm.group}\n{algorithm.member}", justify="right")
+    for name in names:
+        table.add_column("\n".join(name), justify="right")
     for facts, cells in zip(summary.sets, texts, strict=True):
         table.add_row(facts.name, *cells)
     return table

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,16 +12,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 
 from streamboost import _core
+from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.writing import write_model
-from streamboost.base.inputs.coded import CodedLabels
+from streamboost.base.inputs.labels import check_length
 from streamboost.base.inputs.weights import read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
-from streamboost.ensemble import OSBoostClassifier
+from streamboost.ensemble import (
+    AdaBoostOLMClassifier,
+    OnlineMBBMClassifier,
+    OSBoostClassifier,
+    StreamBoostClassifier,
+)
 from streamboost.ensemble.bandit import BanditEnsemble, Judged
-from streamboost.ensemble.options import LEARNER, RANDOM_STATE, SIZE
-from streamboost.feedback.composite import composite_bytes
+from streamboost.ensemble.options import RANDOM_STATE, SIZE
+from streamboost.feedback.composite import Composite, composite_bytes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -29,11 +34,13 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 NAME = "bandit"
 PURPOSE = 15  # of draws: exploration
-BASES = ("mbbm", "olm", "osboost")
+BASES = ("rewards", "mbbm", "olm", "osboost")
+OF_EACH_LABEL = ("rewards", "osboost")
+"""Those that have a model for each label."""
 
 
-class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
-    r"""Online boosting from bandit feedback: show a label, hear whether it was right, and never the truth otherwise.
+class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
+    r"""Boosting from bandit feedback: show a label, hear whether it was right, and never the truth otherwise.
 
     :meth:`act_one` chooses a label: mostly the best one, now and then another, so that something can be learned about it; it also
     says with which probability. :meth:`learn_bandit_one` takes the reward for it: 1 if it was right, else 0.
@@ -43,14 +50,16 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     Notes
     -----
+    ``"rewards"``: a classifier for each label, which learns from the rows at which its label was shown whether it was right. A
+    label has the probability :math:`\rho / k`, the best one :math:`1 - \rho` more. It takes any classifier of streamboost.
+
     ``"mbbm"`` and ``"olm"`` (Zhang, Jung and Tewari): the best label has the probability :math:`1 - \rho`, each other one
     :math:`\rho / (k - 1)`. From the reward follows an unbiased estimate of the truth, and with it that of the costs which
     :class:`OnlineMBBMClassifier` or :class:`AdaBoostOLMClassifier` would have; every learner is taught the cheapest label.
 
-    ``"osboost"`` (Chen, Lin and Lu): an :class:`OSBoostClassifier` for each label, with learned votes; a label has the
-    probability
-    :math:`\rho / k`, the best one :math:`1 - \rho` more. Only the one that was played learns, right or wrong, with the
-    weight 1 over its probability. Features are read as its learners want them; nominal ones need learners that take them.
+    ``"osboost"`` (Chen, Lin and Lu): an :class:`OSBoostClassifier` for each label, with learned votes; labels have the
+    probabilities of ``"rewards"``. Only the one that was played learns, right or wrong, with the weight 1 over its
+    probability.
 
     References
     ----------
@@ -70,8 +79,12 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     """
 
     _parameters = (
-        LEARNER.saying(
-            "The weak learner: one of streamboost's own classifiers. None: ``HoeffdingTree()``, of osboost ``NaiveBayes()``."
+        parameter(
+            "estimator",
+            anything("classifier or learner"),
+            "Of rewards: the classifier of every label; it is copied. None: ``StreamBoostClassifier()``. Of the others: the weak "
+            "learner. None: ``HoeffdingTree()``, of osboost ``NaiveBayes()``.",
+            to_core=False,
         ),
         parameter(
             "labels",
@@ -79,8 +92,8 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
             "All labels that may be shown; at least two.",
             to_core=False,
         ),
-        parameter("base", one_of(*BASES), "The booster: see the notes.", to_core=False),
-        SIZE.saying("Number of learners; of osboost, for each label."),
+        parameter("base", one_of(*BASES), "What learns: see the notes.", to_core=False),
+        SIZE.saying("Number of learners, of osboost for each label; rewards has those of its classifier."),
         parameter(
             "exploration",
             number("(0, 1)"),
@@ -93,26 +106,36 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
             "How much better than guessing the learners are (mbbm, osboost).",
             to_core=False,
         ),
-        RANDOM_STATE,
+        parameter(
+            "categorical_features",
+            anything("None or features"),
+            "Which features are nominal, as :class:`StreamBoostClassifier` takes them.",
+            to_core=False,
+        ),
+        RANDOM_STATE.saying("Key of all draws, those of the models included."),
     )
     _attributes = (
         ("classes_", "array", "The labels, sorted."),
         ("n_acts_", "int", "Labels that were shown."),
+        ("n_learned_", "int", "Rewards that were learned."),
     )
+    reads_coded_rows: ClassVar[bool] = True
+    reads_coded_labels: ClassVar[bool] = False
+    needs_classes: ClassVar[bool] = True
     _models: list[Any] | None = None
     _seed = 0
     _n_acts = 0
-    _metadata: Mapping[str, Any] = {}
 
     def __init__(
         self,
         estimator: Any = None,
         *,
         labels: Any = None,
-        base: str = "mbbm",
+        base: str = "rewards",
         n_estimators: int = 20,
         exploration: float = 0.1,
         edge: float = 0.1,
+        categorical_features: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -121,27 +144,30 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         self.n_estimators = n_estimators
         self.exploration = exploration
         self.edge = edge
+        self.categorical_features = categorical_features
         self.random_state = random_state
 
-    # Acting: the draws are keyed by the number of the act.
+    # Acting.
 
-    def act_one(self, x: Mapping[Any, Any]) -> tuple[Any, float]:
-        """Return the label to show for a row, a dict, and the probability that it was given."""
-        best = int(np.argmax(self._scores_one(x)))
-        return self._played(best)
+    def act_one(self, x: Mapping[Any, Any], number: int | None = None) -> tuple[Any, float]:
+        """Return the label to show for a row, a dict, and the probability that it was given.
+
+        ``number`` is the key of the draw: with the same one, the same model shows the same label, and nothing changes. None: the
+        number of the act, which is counted.
+        """
+        return self._played(int(np.argmax(self._scores(x)[0])), number)
 
     def act(self, X: Any) -> tuple[NDArray[Any], Floats]:
         """Return the labels to show for rows, and their probabilities."""
         acts = [self._played(int(best)) for best in self._scores(X).argmax(axis=1)]
         return np.array([label for label, _ in acts]), np.array([p for _, p in acts])
 
-    def _played(self, best: int) -> tuple[Any, float]:
-        self._begin()
+    def _played(self, best: int, number: int | None = None) -> tuple[Any, float]:
         k, rho = len(self._labels), float(self.exploration)
-        other = rho / k if self.base == "osboost" else rho / (k - 1)
-        mine = 1 - rho + other if self.base == "osboost" else 1 - rho
-        drawn = _core.uniform(self._seed, self._n_acts, 0, PURPOSE)
-        self._n_acts += 1
+        other = rho / k if self.base in OF_EACH_LABEL else rho / (k - 1)
+        mine = 1 - (k - 1) * other
+        drawn = _core.uniform(self._seed, self._n_acts if number is None else number, 0, PURPOSE)
+        self._n_acts += number is None
         if drawn < mine:
             return self._labels[best], mine
         skip = min(int((drawn - mine) / other), k - 2)
@@ -153,12 +179,9 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         self, x: Mapping[Any, Any], label: Any, reward: float, probability: float, sample_weight: float = 1.0
     ) -> None:
         """Learn what came of a label that was shown: the reward is 1 (or True) if it was right, else 0."""
-        facts = self._facts([label], [reward], [probability], self._scores_one(x)[None])
+        facts = self._facts([label], [reward], [probability], 1)[0]
         weight = read_weight([sample_weight], 1)
-        if self.base == "osboost":
-            self._teach_one(x, facts[0], 1.0 if weight is None else float(weight[0]))
-        else:
-            self._one.learn_judged(x, Judged(self._labels, facts), weight)
+        self._teach(x, facts, 1.0 if weight is None else float(weight[0]))
 
     def learn_bandit(
         self,
@@ -170,17 +193,10 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Learn what came of labels that were shown; rows in their order."""
         X = X if hasattr(X, "shape") else np.asarray(X)
-        n = int(X.shape[0])
-        weight = read_weight(sample_weight, n)
-        facts = self._facts(labels, rewards, probabilities, np.zeros((n, len(self._begin_labels()))))
-        for t in range(n):  # what is thought best depends on the rows before
-            row = X[t : t + 1]
-            facts[t, 3] = float(np.argmax(self._scores(row)[0]))
-            amount = None if weight is None else weight[t : t + 1]
-            if self.base == "osboost":
-                self._teach(row, facts[t], 1.0 if amount is None else float(amount[0]))
-            else:
-                self._one.learn_judged(row, Judged(self._labels, facts[t : t + 1]), amount)
+        weight = read_weight(sample_weight, int(X.shape[0]))
+        facts = self._facts(labels, rewards, probabilities, int(X.shape[0]))
+        for t, fact in enumerate(facts):
+            self._teach(X[t : t + 1], fact, 1.0 if weight is None else float(weight[t]))
         return self
 
     def test_then_train(
@@ -195,27 +211,42 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
         Answers are the labels that were shown, explorations included; with "both" a pair: labels, probabilities of the classes.
         """
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        truth = y.tolist() if isinstance(y, CodedLabels) else np.asarray(y).tolist()
-        n = int(X.shape[0])
-        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        shown, proba = [], np.zeros((n, len(self._begin_labels())))
+        records = isinstance(X, list) and bool(X) and isinstance(X[0], Mapping)
+        X = X if hasattr(X, "shape") or records else np.asarray(X)
+        truth = np.asarray(y).tolist()
+        n = len(X) if records else int(X.shape[0])
+        check_length(len(truth), n)
+        if output not in ("label", "both"):
+            raise ValueError(f'output={output!r} is not allowed: choose "label" or "both".')
+        weight = read_weight(sample_weight, n)
+        shown, proba = [], np.zeros((n, len(self._begin())))
         for t in range(n):
-            row = X[t : t + 1]
+            row = X[t] if records else X[t : t + 1]
             proba[t] = self._scores(row)[0]
-            if weight[t] == 0:
-                shown.append(self._labels[int(proba[t].argmax())])
+            best = int(proba[t].argmax())
+            if weight is not None and weight[t] == 0:
+                shown.append(self._labels[best])
                 continue
-            label, p = self._played(int(proba[t].argmax()))
+            label, p = self._played(best)
             shown.append(label)
-            self.learn_bandit(row, [label], [label == truth[t]], [p], [weight[t]])
+            facts = self._facts([label], [label == truth[t]], [p], 1)[0]
+            self._teach(row, facts, 1.0 if weight is None else float(weight[t]), best)
         return np.array(shown) if output == "label" else (np.array(shown), proba)
+
+    def with_all_labels(self) -> Any:
+        """Return an untrained classifier of the same kind that learns from the labels themselves; regret is measured by it."""
+        more = {"categorical_features": self.categorical_features, "random_state": self.random_state}
+        if self.base == "rewards":
+            return _given(StreamBoostClassifier() if self.estimator is None else clone(self.estimator), more)
+        if self.base == "olm":
+            return AdaBoostOLMClassifier(self.estimator, n_estimators=self.n_estimators, **more)
+        return OnlineMBBMClassifier(self.estimator, n_estimators=self.n_estimators, edge=self.edge, **more)
 
     # Answering.
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the best label of each row, without exploring; changes nothing."""
-        return np.asarray(np.array(self._begin_labels())[self._scores(X).argmax(axis=1)])
+        return np.asarray(np.array(self._begin())[self._scores(X).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the share of the vote that each class in ``classes_`` has."""
@@ -223,17 +254,49 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Return the best label of one dict, without exploring; changes nothing."""
-        return self._begin_labels()[int(np.argmax(self._scores_one(x)))]
+        return self._begin()[int(np.argmax(self._scores(x)[0]))]
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return the share of the vote that each label has for one dict."""
+        return dict(zip(self._begin(), self._scores(x)[0].tolist(), strict=True))
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels, sorted."""
-        return np.array(self._begin_labels())
+        return np.array(self._begin())
 
     @property
     def n_acts_(self) -> int:
         """Labels that were shown."""
         return self._n_acts
+
+    @property
+    def n_learned_(self) -> int:
+        """Rewards that were learned."""
+        return sum(model.n_learned_ for model in self._started)
+
+    @property
+    def started(self) -> bool:
+        """Whether rewards have come."""
+        return bool(self._started)
+
+    @property
+    def columns_(self) -> Any:
+        """The columns that it knows; those of the model that knows most."""
+        return max((model.columns_ for model in self._started), key=lambda columns: len(columns.names or ()))
+
+    @property
+    def is_snapshot(self) -> bool:
+        """Whether it is one that :meth:`snapshot` gave, which never learns."""
+        return any(model.is_snapshot for model in self._started)
+
+    def snapshot(self) -> Self:
+        """Return a copy as it is now, for reading only."""
+        self._begin()
+        made = copy.copy(self)
+        assert self._models is not None
+        made._models = [model.snapshot() if model.started else model for model in self._models]
+        return made
 
     def memory_bytes(self) -> int:
         """Return the size of the model in bytes."""
@@ -241,29 +304,19 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write the model to a file; read it back with :func:`streamboost.load`."""
-        write_model(path, self.to_bytes(metadata=metadata))
-
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
-        if self._models is None or not any(model.started for model in self._models):
+        if not self.started:
             raise NotFittedError(
                 f"This {type(self).__name__} has learned nothing yet: there is nothing to save."
             )
-        started = [model.started for model in self._models]
+        assert self._models is not None
         names = ("base", "n_estimators", "exploration", "edge")
         params = {**{name: getattr(self, name) for name in names}, "labels": self._labels}
+        started = [model.started for model in self._models]
         state = {"seed": self._seed, "acts": self._n_acts, "started": started}
-        parts = [model for model in self._models if model.started]
-        return composite_bytes(NAME, parts, params, state, self._metadata if metadata is None else metadata)
-
-    @property
-    def metadata_(self) -> dict[str, Any]:
-        """The user's own facts that the model was loaded with."""
-        return dict(self._metadata)
+        facts = self._metadata if metadata is None else metadata
+        return composite_bytes(NAME, self._started, params, state, facts)
 
     @classmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
@@ -272,7 +325,15 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
             raise ModelFileError("the draws of a bandit are damaged")
         if not isinstance(started, list) or sum(map(bool, started)) != len(parts) or not parts:
             raise ModelFileError("the models of a bandit are not those of its labels")
-        made = cls(parts[0].estimator, **params, random_state=seed)
+        if not all(isinstance(part, Classifier) for part in parts):
+            raise ModelFileError("the models of a bandit are classifiers")
+        first = parts[0]
+        made = cls(
+            clone(first) if params.get("base") == "rewards" else first.estimator,
+            **params,
+            categorical_features=first.categorical_features,
+            random_state=seed,
+        )
         made._begin()
         assert made._models is not None
         if len(started) != len(made._models) or any(
@@ -288,96 +349,114 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Inside.
 
-    def _begin(self) -> None:
-        if self._models is not None:
-            return
-        self._validate_params()
-        labels = sorted(dict.fromkeys(np.asarray(self.labels).tolist())) if self.labels is not None else []
-        if len(labels) < 2:
-            raise ValueError(
-                f"labels={self.labels!r} is not allowed: give at least two labels that may be shown."
-            )
-        self._labels = labels
-        self._seed = draw_seed(self.random_state)
-        key = self._seed % 2**32
-        if self.base == "osboost":
-            each = OSBoostClassifier(
-                self.estimator, n_estimators=self.n_estimators, gamma=self.edge, vote="ocp", random_state=key
-            )
-            self._models = [clone(each) for _ in labels]
-        else:
-            self._models = [
-                BanditEnsemble(
-                    self.estimator,
-                    n_estimators=self.n_estimators,
-                    base=self.base,
-                    edge=self.edge,
-                    exploration=self.exploration,
-                    random_state=key,
+    def _begin(self) -> list[Any]:
+        """The labels, sorted; at the first call the models are made."""
+        if self._models is None:
+            self._validate_params()
+            labels = [] if self.labels is None else sorted(dict.fromkeys(np.asarray(self.labels).tolist()))
+            if len(labels) < 2:
+                raise ValueError(
+                    f"labels={self.labels!r} is not allowed: give at least two labels that may be shown."
                 )
-            ]
-
-    def _begin_labels(self) -> list[Any]:
-        self._begin()
+            self._seed = draw_seed(self.random_state)
+            self._models = self._made(len(labels), self._seed % 2**32)
+            self._labels = labels
         return self._labels
 
+    def _made(self, k: int, key: int) -> list[Any]:
+        more = {"categorical_features": self.categorical_features, "random_state": key}
+        if self.base == "rewards":
+            each = StreamBoostClassifier() if self.estimator is None else self.estimator
+            if not isinstance(each, Classifier):
+                raise TypeError(
+                    f"estimator={each!r} is not allowed: base='rewards' takes a classifier of streamboost, "
+                    "as OnlineBaggingClassifier(HoeffdingTree())."
+                )
+            return [_given(clone(each), {**more, "random_state": (key + at) % 2**32}) for at in range(k)]
+        if self.base == "osboost":
+            return [
+                OSBoostClassifier(
+                    self.estimator, n_estimators=self.n_estimators, gamma=self.edge, vote="ocp", **more
+                )
+                for _ in range(k)
+            ]
+        ensemble = BanditEnsemble(
+            self.estimator,
+            n_estimators=self.n_estimators,
+            base=self.base,
+            edge=self.edge,
+            exploration=self.exploration,
+            **more,
+        )
+        return [ensemble]
+
     @property
-    def _one(self) -> Any:
-        self._begin()
-        assert self._models is not None
-        return self._models[0]
+    def _started(self) -> list[Any]:
+        return [model for model in self._models or () if model.started]
 
     def _scores(self, X: Any) -> Floats:
-        """What is thought of the labels, in the order of ``classes_``; ties go to the first."""
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        k, n = len(self._begin_labels()), int(X.shape[0])
+        """Return what is thought of the labels at each row of a table, or at one dict; ties go to the first."""
+        k = len(self._begin())
         assert self._models is not None
-        if self.base != "osboost":
-            return np.asarray(self._one.predict_proba(X)) if self._one.started else np.full((n, k), 1 / k)
-        found = np.zeros((n, k))
+        X = X if hasattr(X, "shape") or isinstance(X, Mapping) else np.asarray(X)
+        n = 1 if isinstance(X, Mapping) else int(X.shape[0])
+        if self.base not in OF_EACH_LABEL:
+            (model,) = self._models
+            return _proba(model, X) if model.started else np.full((n, k), 1 / k)
+        found = np.full((n, k), 0.5)
         for at, model in enumerate(self._models):
-            found[:, at] = model.predict_proba(X)[:, -1] if model.started else 0.5
-        return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-300))
+            if model.started:
+                found[:, at] = _proba(model, X)[:, -1]
+        found[found.sum(axis=1) == 0] = 1.0  # nobody thinks anything of its label
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
 
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        k = len(self._begin_labels())
-        assert self._models is not None
-        if self.base != "osboost":
-            found = self._one.predict_proba_one(x) if self._one.started else {}
-            return np.array([found.get(label, 0.0) for label in self._labels]) if found else np.full(k, 1 / k)
-        each = [model.predict_proba_one(x).get(True, 0.0) if model.started else 0.5 for model in self._models]
-        return np.array(each) / max(sum(each), 1e-300)
-
-    def _facts(self, labels: Any, rewards: Any, probabilities: Any, scores: Floats) -> Floats:
-        """Label, reward, probability and the label thought best of every row, or say what is wrong with them."""
-        place = {label: at for at, label in enumerate(self._begin_labels())}
+    def _facts(self, labels: Any, rewards: Any, probabilities: Any, n: int) -> Floats:
+        """Code of the label, reward and probability of every row, or say what is wrong with them."""
+        place = {label: at for at, label in enumerate(self._begin())}
         shown = np.asarray(labels).tolist()
-        facts = np.zeros((len(scores), 4))
-        if not len(shown) == len(np.asarray(rewards)) == len(np.asarray(probabilities)) == len(scores):
+        if not len(shown) == len(np.asarray(rewards)) == len(np.asarray(probabilities)) == n:
             raise ValueError("labels, rewards and probabilities must be as many as the rows.")
-        for row, label in enumerate(shown):
-            if label not in place:
-                raise ValueError(f"label={label!r} is none of the labels: {self._labels}.")
-            facts[row, 0] = place[label]
-        facts[:, 1] = np.asarray(rewards, dtype=np.float64)
-        facts[:, 2] = np.asarray(probabilities, dtype=np.float64)
-        facts[:, 3] = scores.argmax(axis=1)
-        if not np.isin(facts[:, 1], (0.0, 1.0)).all():
+        unknown = [label for label in shown if label not in place]
+        if unknown:
+            raise ValueError(f"label={unknown[0]!r} is none of the labels: {self._labels}.")
+        reward, p = np.asarray(rewards, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
+        if not np.isin(reward, (0.0, 1.0)).all():
             raise ValueError("reward must be 1 (right) or 0 (wrong).")
-        if not ((facts[:, 2] > 0) & (facts[:, 2] <= 1)).all():
+        if not ((p > 0) & (p <= 1)).all():
             raise ValueError(
                 "probability must be above 0 and at most 1: what act_one has returned with the label."
             )
-        return facts
+        return np.column_stack([[place[label] for label in shown], reward, p])
 
-    def _teach(self, X: Any, facts: Floats, weight: float) -> None:
+    def _teach(self, row: Any, facts: Floats, weight: float, best: int | None = None) -> None:
+        """Learn one row, of a table or a dict; ``best`` is the label that is thought best now, if that is known."""
         assert self._models is not None
-        model = self._models[int(facts[0])]
-        first = {} if model.started else {"classes": [False, True]}
-        model.partial_fit(X, [facts[1] == 1], sample_weight=[weight / facts[2]], **first)
+        shown, reward, p = facts.tolist()
+        if self.base in OF_EACH_LABEL:
+            model = self._models[int(shown)]
+            first = {} if model.started else {"classes": [False, True]}
+            amount = weight / p if self.base == "osboost" else weight
+            if isinstance(row, Mapping):
+                model.learn_one(row, reward == 1, sample_weight=amount, **first)
+            else:
+                model.partial_fit(row, [reward == 1], sample_weight=[amount], **first)
+            return
+        if best is None:
+            best = int(self._scores(row)[0].argmax())
+        judged = Judged(self._labels, np.array([[*facts, best]], dtype=np.float64))
+        self._models[0].learn_judged(row, judged, np.array([weight]))
 
-    def _teach_one(self, x: Mapping[Any, Any], facts: Floats, weight: float) -> None:
-        assert self._models is not None
-        model = self._models[int(facts[0])]
-        first = {} if model.started else {"classes": [False, True]}
-        model.learn_one(x, bool(facts[1] == 1), sample_weight=weight / facts[2], **first)
+
+def _given(model: Any, options: dict[str, Any]) -> Any:
+    """The model with options that are not None; some have no nominal features."""
+    known = model.get_params(deep=False)
+    return model.set_params(
+        **{name: value for name, value in options.items() if value is not None and name in known}
+    )
+
+
+def _proba(model: Any, X: Any) -> Floats:
+    """Probabilities of rows of a table, or of one dict, by the sorted labels."""
+    if isinstance(X, Mapping):
+        return np.array([list(model.predict_proba_one(X).values())])
+    return np.asarray(model.predict_proba(X))

@@ -18,7 +18,7 @@ WORD_FEATURES = (
         "text_features",
         [numbers("array-like"), NONE],
         "Columns of texts, by names or numbers: messages, titles, addresses. None: in files and frames the first 1,000 rows "
-        "tell (more than half of the texts different, three words or 20 characters on average).",
+        "tell (more than half of the texts different, three words or 20 characters on average; or nearly all different).",
         to_core=False,
         default=None,
     ),

@@ -75,9 +75,9 @@ def _verify(
             live = previous[1]
             for _, _, body in replay.examples(db, number, candidate, previous[0], seq):
                 if body.label is not None:
-                    estimators.learn(
-                        live, body.features or {}, body.label, body.weight, description, first=False
-                    )
+                    given = body.given(candidate)
+                    row = body.features or {}, body.label, body.weight
+                    estimators.learn(live, *row, description, first=False, given=given)
             same = estimators.to_bytes(live) == (folder / snapshots.FOLDER / file).read_bytes()
             yield (
                 f"{title} at {seq}: {'equals' if same else 'DIFFERS FROM'} the replay since {previous[0]}",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from streamboost.base.inputs.coded import CodedLabels, CodedTable
+from streamboost.base.inputs.unlabeled import missing_labels
 
 Label: TypeAlias = str | int | float | bool
 
@@ -81,6 +82,21 @@ class Chunk:
         if self.coding is None or self.label_codes is None:
             return self.y
         return CodedLabels(self.label_codes, self.coding.labels)
+
+    def labelled(self) -> Chunk:
+        """The rows that have a label."""
+        absent = missing_labels(self.labels)
+        if absent is None:
+            return self
+        kept = np.flatnonzero(~absent)
+        return Chunk(
+            rows_at(self.X, kept),
+            self.y[kept],
+            self.lines[kept],
+            None if self.weight is None else self.weight[kept],
+            self.coding,
+            None if self.label_codes is None else self.label_codes[kept],
+        )
 
     def cut(self, start: int, stop: int) -> Chunk:
         """The rows from ``start`` up to ``stop``, counted from 0."""
@@ -230,14 +246,8 @@ class ArrayStream:
 
     def permuted(self, order: npt.NDArray[np.int64]) -> ArrayStream:
         """The same rows in another order."""
-        if isinstance(self.X, np.ndarray) or scipy.sparse.issparse(self.X):
-            rows = self.X[order]
-        else:
-            from sklearn.utils import _safe_indexing
-
-            rows = _safe_indexing(self.X, order)
         return ArrayStream(
-            rows,
+            rows_at(self.X, order),
             self.y[order],
             name=self.name,
             feature_names=self.feature_names,
@@ -246,6 +256,15 @@ class ArrayStream:
             coding=self.coding,
             label_codes=None if self.label_codes is None else self.label_codes[order],
         )
+
+
+def rows_at(X: Any, places: npt.NDArray[np.int64]) -> Any:
+    """Rows of an array, a sparse matrix, a frame or a list by their numbers."""
+    if isinstance(X, np.ndarray) or scipy.sparse.issparse(X):
+        return X[places]
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, places)
 
 
 def as_stream(data: Any) -> Stream:

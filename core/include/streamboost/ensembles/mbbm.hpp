@@ -76,7 +76,8 @@ struct MBBM : BoosterDefaults {
     double phi = 0;                                // potential of the truth at this point
     auto scan() { return std::tie(label, rivals, phi); }
     bool sound(int, int n_classes) const {
-      return std::all_of(label.begin(), label.end(), [&](std::int32_t c) { return c >= 0 && c < n_classes; });
+      return std::all_of(label.begin(), label.end(), [&](std::int32_t c) { return c >= 0 && c < n_classes; }) &&
+             std::all_of(rivals.begin(), rivals.end(), [&](double r) { return r >= 0 && r < n_classes; });
     }
   };
   // Rows of the column: what the learners answer; room for Hedge.

@@ -6,9 +6,11 @@
 // 254th (or the last there is room for) and all later codes share the last. Bin 0 is missing, and so is a code that the rows do not have.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace streamboost {
@@ -21,10 +23,10 @@ struct ColumnBins {
   std::vector<float> cut;                                        // bin b holds cut[b - 2] < x <= cut[b - 1]
   int bins() const { return static_cast<int>(cut.size()) + 2; }  // the missing one among them
 
-  // `sorted`: values of some rows, none missing; it is used up.
-  static ColumnBins of_numbers(std::vector<float>& sorted, int most) {
+  // `sorted`: values of some rows, none missing and no -0; it is used up, and so is `spare`.
+  static ColumnBins of_numbers(std::vector<float>& sorted, std::vector<float>& spare, int most) {
     ColumnBins column;
-    std::sort(sorted.begin(), sorted.end());
+    sort(sorted, spare);
     struct Value {
       float x;
       std::int64_t rows;
@@ -55,14 +57,27 @@ struct ColumnBins {
     return column;
   }
 
-  std::uint8_t bin(float x) const {
-    if (!(x <= highest)) return 0;
-    return static_cast<std::uint8_t>(1 + (std::lower_bound(cut.begin(), cut.end(), x) - cut.begin()));
-  }
   // What goes left at a cut after this bin: x <= upper(bin).
   float upper(int bin) const { return bin <= static_cast<int>(cut.size()) ? cut[static_cast<std::size_t>(bin - 1)] : highest; }
 
  private:
+  // Byte by byte: takes a quarter of the time of comparing. The bits of floats are in order but for those below 0.
+  static void sort(std::vector<float>& value, std::vector<float>& spare) {
+    const auto key = [](float x) {
+      const auto bits = std::bit_cast<std::uint32_t>(x);
+      return bits ^ (bits >> 31 != 0 ? 0xFFFFFFFFu : 0x80000000u);
+    };
+    std::uint32_t place[4][256] = {};
+    for (float x : value)
+      for (int byte = 0; byte < 4; ++byte) ++place[byte][key(x) >> 8 * byte & 255];
+    spare.resize(value.size());
+    for (int byte = 0; byte < 4; ++byte) {
+      std::uint32_t before = 0;
+      for (std::uint32_t& n : place[byte]) before += std::exchange(n, before);
+      for (float x : value) spare[place[byte][key(x) >> 8 * byte & 255]++] = x;
+      value.swap(spare);
+    }
+  }
   static float between(float a, float b) {
     const auto middle = static_cast<float>(a + (static_cast<double>(b) - a) / 2);
     return middle < b ? middle : a;

@@ -125,12 +125,10 @@ class BoostingFit {
   void scale_gradients(double most_g, double most_h);
   void draw_sketch();
   void pack_slice(std::size_t first, std::size_t n);
-  template <int lanes>
+  template <class Call>
+  void for_segments(std::size_t first, std::size_t n, Call call) const;
   void search_column(const Leaf& leaf, int column, Split& best) const;
-  template <int lanes>
   double half(const std::int64_t* sums) const;
-  template <int lanes>
-  bool may_stand(const std::int64_t* sums) const;
   void leaf_value(const Leaf& leaf, double* value);
   double median_of(const Leaf& leaf);
   double quantile_of_residuals();

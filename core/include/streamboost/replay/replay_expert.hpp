@@ -79,15 +79,17 @@ class ReplayExpert {
     return plan_.due > 0 ? std::min(kept, plan_.begin) : kept;
   }
 
-  // Example number t - 1 is learned and in the ring, of which `memory` rows count; `width` columns have had a value so far.
-  void learned(std::int64_t t, const RowRing& ring, std::int64_t memory, const Schema& schema, int width) {
-    if (plan_.due > 0) go_on(t, ring, schema);
+  // Example number t - 1 is learned and remembered, of which `memory` rows count; `width` columns have had a value so far. rows(begin, end):
+  // what a fit is given.
+  template <class Rows>
+  void learned(std::int64_t t, const Rows& rows, std::int64_t memory, const Schema& schema, int width) {
+    if (plan_.due > 0) go_on(t, rows, schema);
     if (t < next_) return;
     const std::int64_t step = params_.schedule.step(t, memory);
     next_ = t + step;
     plan_ = {std::max<std::int64_t>(0, t - memory), t, t + params_.schedule.lateness(step), 0, width};
-    start(ring, schema);
-    if (t == params_.at_once && fit_) go_on(plan_.due, ring, schema);
+    start(rows, schema);
+    if (t == params_.at_once && fit_) go_on(plan_.due, rows, schema);
   }
 
   // There is no room for rows any more: what was fitted to them is gone with them.
@@ -213,9 +215,10 @@ class ReplayExpert {
   }
 
   // Where there is no memory for it the plan is dropped: the old forest answers until the next one.
-  void start(const RowRing& ring, const Schema& schema) {
+  template <class Rows>
+  void start(const Rows& rows_of, const Schema& schema) {
     try {
-      RowRing::Rows rows = ring.rows(plan_.begin, plan_.end, params_.less);
+      RowRing::Rows rows = rows_of(plan_.begin, plan_.end);
       if (!worth_a_fit(rows)) {
         plan_ = {};
         return;
@@ -229,8 +232,9 @@ class ReplayExpert {
       drop();
     }
   }
-  void go_on(std::int64_t t, const RowRing& ring, const Schema& schema) {
-    if (!fit_) start(ring, schema);
+  template <class Rows>
+  void go_on(std::int64_t t, const Rows& rows, const Schema& schema) {
+    if (!fit_) start(rows, schema);
     if (!fit_) return;
     try {
       const std::int64_t examples = plan_.due - t + 1, left = fit_->left();

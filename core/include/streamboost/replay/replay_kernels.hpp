@@ -43,6 +43,25 @@ STREAMBOOST_KERNEL(void, add_rows,
                    (const BinnedRows& rows, int lanes, const std::uint32_t* listed, std::size_t n, int first, int last,
                     std::int64_t* histogram));
 
+// The bins of n cells of one column, `cells` and `bins` apart: 1 + the number of cuts below the cell; 0 where it is not at most `highest`.
+struct CutPoints {
+  const float* cut;
+  std::size_t n;
+  float highest;
+};
+STREAMBOOST_KERNEL(void, bin_cells,
+                   (const CutPoints& cuts, const float* cell, std::size_t cells, std::size_t n, std::uint8_t* bin, std::size_t bins));
+
+// What the cuts of a leaf must keep to, and its sums.
+struct CutSearch {
+  const std::int64_t* total;  // [lanes]
+  double g_unit, h_unit, lambda, least_hessian, least_rows;
+};
+// S(left) + S(right) of the cut after each of n bins, at most 255, of a histogram [bin][lanes]; 0 for one that leaves too little on a side.
+// with: sums that go left at every cut, [lanes]. Returns the highest.
+STREAMBOOST_KERNEL(double, cut_gains,
+                   (const CutSearch& search, int lanes, const std::int64_t* cell, int n, const std::int64_t* with, double* gain));
+
 // Rows of `from` whose bin goes left stay there in their order; the others go to `right`. Returns how many stay.
 STREAMBOOST_KERNEL(std::size_t, partition_rows,
                    (const std::uint8_t* bin, std::size_t stride, const std::uint8_t* goes_left, std::uint32_t* from, std::size_t n,

@@ -65,6 +65,15 @@ class RowRing {
       const auto [s, r] = place(row);
       return segment[s]->cell.data() + r * static_cast<std::size_t>(segment[s]->width);
     }
+    // Those of a row and of the rows behind it in the same segment.
+    struct Cells {
+      const float* first;  // [row][width]
+      std::size_t width, rows;
+    };
+    Cells cells_from(int row) const {
+      const auto width = static_cast<std::size_t>(of(row).width);
+      return {cells(row), width, static_cast<std::size_t>(segment_rows) - place(row).second};
+    }
     double truth(int row) const {
       const auto [s, r] = place(row);
       return segment[s]->truth[r] - (less < 0 ? 0.0 : base(row, less));

@@ -6,9 +6,9 @@
 // is kept that often.
 //
 // Every station belongs to one worker, dealt out by cost: the costliest first, each to the worker with the least. A worker takes the chunk
-// that is most behind among those that its stations could take. Workers live for one call: starting them costs tens of microseconds, and
-// nothing is left behind that a fork could lose. Waiting is std::atomic::wait, which sleeps after a short while. The first exception stops
-// all workers and is thrown to the caller.
+// that is most behind among those that its stations could take; one that would wait helps out where two chunks are waiting, if every worker
+// can have a core. Workers live for one call: starting them costs tens of microseconds, and nothing is left behind that a fork could lose. Waiting is std::atomic::wait,
+// which sleeps after a short while. The first exception stops all workers and is thrown to the caller.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -32,7 +32,8 @@ struct NoThread final : std::runtime_error {
 // work(0) .. work(workers - 1), the first in the calling thread; the first exception is thrown here when all have ended. NoThread:
 // work(0) has not begun. Give what is large by std::ref.
 using Work = std::function<void(int worker)>;
-void run_workers(int workers, const Work& work, const std::function<void()>& on_failure = [] {});
+void run_workers(
+    int workers, const Work& work, const std::function<void()>& on_failure = [] {});
 
 double thread_seconds();  // of processor time that this thread has used
 
@@ -66,26 +67,32 @@ class Flow {
  private:
   struct alignas(64) Station {  // a cache line of its own: waiting for one does not slow the others
     std::atomic<std::int64_t> done{0};
+    std::atomic<bool> taken{false};  // somebody works at it
     double seconds = 0;
     int owner = 0;
     Task task;
-    std::vector<int> after, wakes;  // wakes: workers that may have waited for it
+    std::vector<int> after, before;  // before: the stations that may have waited for it
   };
   struct alignas(64) Bell {
     std::atomic<std::uint32_t> rung{0};
+    std::atomic<bool> awaited{false};
   };
 
   void do_next(Station& station, int chunk);
-  bool ready(const Station& station) const;
+  bool ready(const Station& station, int more = 0) const;  // for its next chunk, and as many more
+  Station* choose(const std::vector<Station*>& among, int more);
   void work(int worker);
+  void tell(const Station& done, int worker);
   void ring(int worker);
   void stop();
 
   int n_rows_, chunk_rows_, slots_, workers_ = 1;
   std::vector<std::unique_ptr<Station>> stations_;
   std::vector<std::vector<Station*>> own_;  // [worker]
-  std::unique_ptr<Bell[]> bells_;           // [worker]
+  std::vector<Station*> all_;
+  std::unique_ptr<Bell[]> bells_;  // [worker]
   std::vector<double> worker_seconds_;
+  bool helps_ = false;
   std::atomic<bool> stopped_{false};
 };
 

@@ -23,31 +23,38 @@ class PooledRegressor final : public PooledExperts {
   std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + experts_.size() + 1; }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Work work(experts_.size(), rows.n_rows);
+    Work work(experts_.size(), std::min(rows.n_rows, slice_rows));
     expect(rows, weight);
+    std::int64_t t = intake().n_learned();
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
-      std::int64_t t = intake().n_learned();
       for (std::size_t e = 0; e < experts_.size(); ++e)
         experts_[e].model->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr, work.answers_of(e, first, out));
-      for (int r = 0; r < n; ++r) {
-        const double* said = work.row(r);
-        const double w = weight ? weight[first + r] : 1.0;
-        double* record = out.records.of(first + r);
-        NumberPool::Said answer = w > 0 ? pool_.answer_before(t, said) : pool_.answer(said);
-        if (w > 0 && record != nullptr) {
-          said = own_part(record);
-          answer.blend = said[experts_.size()];
-        } else if (record != nullptr) {
-          note(record, said, answer.blend);
-        }
-        if (out.output == Output::number) out.value[first + r] = answer.heard;
-        if (w > 0) pool_.learn(t++, said, answer.blend, truth.target[first + r], w);
-      }
+      pool_rows(n, truth.target + first, weight ? weight + first : nullptr, out.from(first, 1), t, work);
     }
   }
+
+  int enlist(Flow& flow, const FlowInput& in) override {
+    struct OnTheWay {
+      std::int64_t t;
+      std::vector<Work> work;  // [slot]
+    };
+    auto way = std::make_shared<OnTheWay>(OnTheWay{intake().n_learned(), {}});
+    for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(experts_.size(), flow.chunk_rows());
+    std::vector<int> experts;
+    for (std::size_t e = 0; e < experts_.size(); ++e) {
+      FlowInput of_expert = in;
+      of_expert.answers = [&flow, in, way, e](int c) { return way->work[flow.slot(c)].answers_of(e, 0, in.answers(c)); };
+      experts.push_back(experts_[e].model->enlist(flow, of_expert));
+    }
+    const auto task = [this, &flow, in, way](int c) {
+      pool_rows(flow.size(c), in.truth.target + flow.first(c), in.weight_of(flow, c), in.answers(c), way->t, way->work[flow.slot(c)]);
+    };
+    return flow.add(task, experts);
+  }
+
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Work work(experts_.size(), rows.n_rows);
+    Work work(experts_.size(), std::min(rows.n_rows, slice_rows));
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
       for (std::size_t e = 0; e < experts_.size(); ++e) experts_[e].model->predict(rows.part(first, n), work.answers_of(e, first, out));
@@ -82,8 +89,7 @@ class PooledRegressor final : public PooledExperts {
   struct Work {
     std::vector<std::vector<double>> answers;  // [expert][row]
     std::vector<double> said;                  // [expert]: of the row at hand
-    Work(std::size_t experts, int n_rows)
-        : answers(experts, std::vector<double>(static_cast<std::size_t>(std::min(n_rows, slice_rows)))), said(experts) {}
+    Work(std::size_t experts, int n_rows) : answers(experts, std::vector<double>(static_cast<std::size_t>(n_rows))), said(experts) {}
     OutputBuffers answers_of(std::size_t e, int first, const OutputBuffers& out) {
       return {Output::number, nullptr, answers[e].data(), 0, out.records.from(first)};
     }
@@ -92,6 +98,24 @@ class PooledRegressor final : public PooledExperts {
       return said.data();
     }
   };
+
+  // The experts have answered these rows, and learned them; the first is example t.
+  void pool_rows(int n, const double* target, const double* weight, const OutputBuffers& out, std::int64_t& t, Work& work) {
+    for (int r = 0; r < n; ++r) {
+      const double* said = work.row(r);
+      const double w = weight ? weight[r] : 1.0;
+      double* record = out.records.of(r);
+      NumberPool::Said answer = w > 0 ? pool_.answer_before(t, said) : pool_.answer(said);
+      if (w > 0 && record != nullptr) {
+        said = own_part(record);
+        answer.blend = said[experts_.size()];
+      } else if (record != nullptr) {
+        note(record, said, answer.blend);
+      }
+      if (out.output == Output::number) out.value[r] = answer.heard;
+      if (w > 0) pool_.learn(t++, said, answer.blend, target[r], w);
+    }
+  }
 
   double* own_part(double* record) const { return record + 1 + experts_.front().model->record_width(Records::classes(record)); }
   void note(double* record, const double* said, double blend) const { *std::copy_n(said, experts_.size(), own_part(record)) = blend; }

@@ -190,7 +190,8 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     }
     ring_.add(example.row, truth, weight);
     ring_.forget(expert_.needs_from(t, memory()));
-    expert_.learned(t, ring_, memory(), intake_.schema(), static_cast<int>(seen_width_));
+    const auto rows = [this](std::int64_t begin, std::int64_t end) { return ring_.rows(begin, end); };
+    expert_.learned(t, rows, memory(), intake_.schema(), static_cast<int>(seen_width_));
   }
 
   double number(const Example& example, ReplayWork& work) const {

@@ -71,26 +71,37 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
   void expect(const RowBlock& rows, const double* weight) override { inside_->expect(rows, weight); }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    std::vector<double> said(slice_rows), target(slice_rows);
+    Work work(std::min(rows.n_rows, slice_rows));
     expect(rows, weight);
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
       n = std::min(slice_rows, rows.n_rows - first);
+      const double* w = weight ? weight + first : nullptr;
       if (stages_.importances)
-        n = stages_.importances->look_at(*inside_, rows.row(first), weight ? weight[first] : 1.0, n, seed_, intake().n_learned() > 0);
-      for (int r = 0; r < n; ++r) target[static_cast<std::size_t>(r)] = stages_.forth(truth.target[first + r]);
-      inside_->learn(rows.part(first, n), Truth::of_numbers(target.data()), weight ? weight + first : nullptr,
-                     {Output::number, nullptr, said.data(), 0, out.records.from(first)});
-      for (int r = 0; r < n; ++r) {
-        const auto at = static_cast<std::size_t>(r);
-        const bool learns = !(weight && weight[first + r] == 0);
-        if (double* record = out.records.of(first + r)) {
-          double& noted = own_part(record);
-          (learns ? said[at] : noted) = learns ? noted : said[at];
-        }
-        write(first + r, said[at], out);
-        if (stages_.intervals && learns) stages_.intervals->learn(said[at], target[at]);
-      }
+        n = stages_.importances->look_at(*inside_, rows.row(first), w ? *w : 1.0, n, seed_, intake().n_learned() > 0);
+      for (int r = 0; r < n; ++r) work.target[static_cast<std::size_t>(r)] = stages_.forth(truth.target[first + r]);
+      inside_->learn(rows.part(first, n), Truth::of_numbers(work.target.data()), w, work.answers(out.records.from(first)));
+      stage_rows(n, work.target.data(), w, out.from(first, 2), work);
     }
+  }
+
+  // Importances look at the model inside as it is before a row: then all of it is one station.
+  int enlist(Flow& flow, const FlowInput& in) override {
+    if (stages_.importances) return Model::enlist(flow, in);
+    struct OnTheWay {
+      std::vector<double> target;  // of all rows
+      std::vector<Work> work;      // [slot]
+    };
+    auto way = std::make_shared<OnTheWay>();
+    for (int r = 0; r < in.rows.n_rows; ++r) way->target.push_back(stages_.forth(in.truth.target[r]));
+    for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(flow.chunk_rows());
+    FlowInput inside = in;
+    inside.truth = Truth::of_numbers(way->target.data());
+    inside.answers = [&flow, in, way](int c) { return way->work[flow.slot(c)].answers(in.answers(c).records); };
+    const int voters = inside_->enlist(flow, inside);
+    const auto task = [this, &flow, in, way](int c) {
+      stage_rows(flow.size(c), way->target.data() + flow.first(c), in.weight_of(flow, c), in.answers(c), way->work[flow.slot(c)]);
+    };
+    return flow.add(task, {voters});
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
@@ -112,6 +123,25 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
 
  private:
   static constexpr int slice_rows = 1024;
+  struct Work {
+    std::vector<double> said, target;  // [row], as the model inside knows them
+    explicit Work(int n_rows) : said(static_cast<std::size_t>(n_rows)), target(said.size()) {}
+    OutputBuffers answers(const Records& records) { return {Output::number, nullptr, said.data(), 0, records}; }
+  };
+
+  // The model inside has answered these rows, and learned them.
+  void stage_rows(int n, const double* target, const double* weight, const OutputBuffers& out, Work& work) {
+    for (int r = 0; r < n; ++r) {
+      double& said = work.said[static_cast<std::size_t>(r)];
+      const bool learns = !(weight && weight[r] == 0);
+      if (double* record = out.records.of(r)) {
+        double& noted = own_part(record);
+        (learns ? said : noted) = learns ? noted : said;
+      }
+      write(r, said, out);
+      if (stages_.intervals && learns) stages_.intervals->learn(said, target[r]);
+    }
+  }
 
   std::uint64_t seed_;
   double& own_part(double* record) const { return record[1 + inside_->record_width(Records::classes(record))]; }

@@ -6,8 +6,8 @@
 //   replay       the same of the target itself
 //
 // The trees see the columns, and before them the last target and the last step. All fit the same ring. The regressor inside answers every row
-// of a slice before learning it; then the experts and their pool (ensembles/referee_pool.hpp) go through the slice row by row. Nothing
-// flows back, so any slices, chunks and threads give the same bits.
+// of a slice before learning it; then the ring remembers the slice, each of the experts goes through it row by row, and so does their pool
+// (ensembles/referee_pool.hpp). Nothing flows back, so any slices, chunks and threads give the same bits.
 //
 // delay  targets come that many rows late in use: a row is learned with the last target of so many rows before, as it will be answered. One of
 //        weight 0 is only asked about. Trees and pool, too, are those of so many rows before.
@@ -17,6 +17,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -72,38 +73,61 @@ class TimedRegressor final : public Model {
   std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + own_columns + n_said() + 1; }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
-    Work work(*this, rows.n_rows);
+    Work work(*this, std::min(rows.n_rows, slice_rows));
     expect(rows, weight);
+    std::int64_t t = intake().n_learned();
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
-      const int n = std::min(slice_rows, rows.n_rows - first);
-      std::int64_t t = intake().n_learned();
-      inside_->learn(rows.part(first, n), truth.from(first), weight ? weight + first : nullptr,
-                     {Output::number, nullptr, work.own.data(), 0, out.records.from(first)});
-      for (int r = 0; r < n; ++r) {
-        const double w = weight ? weight[first + r] : 1.0;
-        double* record = out.records.of(first + r);
-        if (w > 0 && record != nullptr)
-          recall(record, rows.row(first + r), work);
-        else
-          consider(rows.row(first + r), r, w > 0, t, work);
-        if (out.output == Output::number) out.value[first + r] = work.answer.heard;
-        if (w > 0)
-          learn_row(truth.target[first + r], w, ++t, work);
-        else if (record != nullptr)
-          note(record, work);
-      }
+      const Slice slice{rows.part(first, std::min(slice_rows, rows.n_rows - first)), truth.target + first,
+                        weight ? weight + first : nullptr, out.from(first, 1)};
+      inside_->learn(slice.rows, truth.from(first), slice.weight, work.answers(slice.out.records));
+      remember(slice, t, work);
+      for (std::size_t e = 0; e < experts_.size(); ++e) go_through(slice, e, work);
+      pool_rows(slice, work);
+      forget(t);
     }
   }
 
+  int enlist(Flow& flow, const FlowInput& in) override {
+    struct OnTheWay {
+      std::int64_t t;
+      std::vector<Work> work;  // [slot]
+    };
+    auto way = std::make_shared<OnTheWay>(OnTheWay{intake().n_learned(), {}});
+    for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(*this, flow.chunk_rows());
+    const auto slice = [&flow, in](int c) {
+      return Slice{in.rows_of(flow, c), in.truth.target + flow.first(c), in.weight_of(flow, c), in.answers(c)};
+    };
+    FlowInput inside = in;
+    inside.answers = [&flow, in, way](int c) { return way->work[flow.slot(c)].answers(in.answers(c).records); };
+    const int regressor = inside_->enlist(flow, inside);
+    const int memory = flow.add([=, this, &flow](int c) { remember(slice(c), way->t, way->work[flow.slot(c)]); }, {regressor});
+    std::vector<int> experts{memory};
+    for (std::size_t e = 0; e < experts_.size(); ++e)
+      experts.push_back(flow.add([=, this, &flow](int c) { go_through(slice(c), e, way->work[flow.slot(c)]); }, {memory}));
+    const auto pool = [=, this, &flow](int c) {
+      pool_rows(slice(c), way->work[flow.slot(c)]);
+      if (c + 1 == flow.n_chunks()) forget(way->t);
+    };
+    return flow.add(pool, experts);
+  }
+
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
-    Work work(*this, rows.n_rows);
+    Work work(*this, std::min(rows.n_rows, slice_rows));
     for (int first = 0; first < rows.n_rows; first += slice_rows) {
       const int n = std::min(slice_rows, rows.n_rows - first);
-      inside_->predict(rows.part(first, n), {Output::number, nullptr, work.own.data(), 0, out.records.from(first)});
+      inside_->predict(rows.part(first, n), work.answers(out.records.from(first)));
       for (int r = 0; r < n; ++r) {
-        consider(rows.row(first + r), r, false, 0, work);
-        out.value[first + r] = work.answer.heard;
-        if (double* record = out.records.of(first + r)) note(record, work);
+        Known& known = work.row(r);
+        look(rows.row(first + r), false, work.own[static_cast<std::size_t>(r)], known);
+        for (std::size_t e = 0; e < experts_.size(); ++e)
+          known.said[said_by(e)] = estimate(experts_[e].trees, experts_[e].trees.forest(), known, work.cell[e]);
+        const RefereePool::Said answer = pool_.answer(known.said);
+        out.value[first + r] = answer.heard;
+        double* record = out.records.of(first + r);
+        if (record == nullptr) continue;
+        note(record, known);
+        for (std::size_t k = said_by(0); k < n_said(); ++k) said_in(record, k) = known.said[k];
+        together_in(record) = answer.together;
       }
     }
   }
@@ -201,17 +225,44 @@ class TimedRegressor final : public Model {
     return counter.bytes + recent_.capacity() * sizeof(double) + sizeof(*this);
   }
 
+  // Rows to learn, the first of them the first of everything here.
+  struct Slice {
+    RowBlock rows;
+    const double* target;
+    const double* weight;
+    OutputBuffers out;
+    double weight_of(int r) const { return weight ? weight[r] : 1.0; }
+  };
+  // Of one row: what was known before its target, and what the regressor and the experts said.
+  struct Known {
+    std::int64_t t;                   // examples learned, with this one
+    std::int64_t memory, seen_width;  // rows that count for a fit, columns that have had a value
+    double* base;                     // [n_bases]
+    double* value;                    // the columns as the trees see them
+    double* said;                     // by the regressor, the last target, and each of the experts
+  };
   struct Work {
-    std::vector<double> own, value, said;  // the regressor's own answers; of the row at hand: columns, answers of the experts
-    std::vector<float> cell;
-    double base[n_bases] = {};
-    RefereePool::Said answer = {};
+    std::vector<double> own;               // [row]: the regressor's own answers
+    std::vector<std::vector<float>> cell;  // [expert]
     Work(const TimedRegressor& model, int n_rows)
-        : own(static_cast<std::size_t>(std::min(n_rows, slice_rows))),
-          value(static_cast<std::size_t>(model.columns_.width())),
-          said(model.n_said()),
-          cell(value.size()) {}
-    Row row() const { return {value.data(), nullptr, static_cast<int>(value.size())}; }
+        : own(static_cast<std::size_t>(n_rows)),
+          cell(model.experts_.size(), std::vector<float>(static_cast<std::size_t>(model.columns_.width()))),
+          width_(model.experts_.empty() ? own_columns : static_cast<std::size_t>(model.columns_.width())),
+          row_(own.size()) {
+      const std::size_t each = n_bases + width_ + model.n_said();
+      numbers_.resize(each * own.size());
+      for (std::size_t r = 0; r < own.size(); ++r) {
+        double* base = numbers_.data() + r * each;
+        row_[r] = {0, 0, 0, base, base + n_bases, base + n_bases + width_};
+      }
+    }
+    OutputBuffers answers(const Records& records) { return {Output::number, nullptr, own.data(), 0, records}; }
+    Known& row(int r) { return row_[static_cast<std::size_t>(r)]; }
+
+   private:
+    std::size_t width_;
+    std::vector<double> numbers_;
+    std::vector<Known> row_;
   };
 
   // Rows that fit into the memory, as far as columns have had values: how many rows were learned in one call does not matter.
@@ -232,72 +283,127 @@ class TimedRegressor final : public Model {
 
   std::size_t n_said() const { return 1 + (params_.last ? 1 : 0) + experts_.size(); }
 
-  // The answers to a row of the experts and their pool: as of now, or for one that is learned, example t, as of `delay` rows ago.
-  void consider(const Row& raw, int r, bool learned, std::int64_t t, Work& work) const {
+  // What is known before a row: as of now, or for one that is learned as of `delay` rows ago.
+  void look(const Row& raw, bool learned, double own, Known& known) const {
     const std::int64_t delay = learned ? params_.pool.delay : 0;
-    work.base[last_target] = target(delay);
-    work.base[own_answer] = work.own[static_cast<std::size_t>(r)];
-    std::size_t next = 0;
-    work.said[next++] = work.base[own_answer];
-    if (params_.last) work.said[next++] = work.base[last_target];
-    read(raw, work.base[last_target] - target(delay + 1), work);
-    for (const Expert& expert : experts_)
-      work.said[next++] = answer(expert.trees, learned ? expert.trees.forest_before(t) : expert.trees.forest(), work);
-    work.answer = learned ? pool_.answer_before(t, work.said.data()) : pool_.answer(work.said.data());
+    known.base[last_target] = target(delay);
+    known.base[own_answer] = known.said[0] = own;
+    if (params_.last) known.said[1] = known.base[last_target];
+    read(raw, known.base[last_target] - target(delay + 1), known);
   }
   // The columns as the trees see them.
-  void read(const Row& raw, double last_step, Work& work) const {
+  void read(const Row& raw, double last_step, Known& known) const {
     if (experts_.empty()) return;
-    std::fill(work.value.begin(), work.value.end(), raw.dense() ? std::numeric_limits<double>::quiet_NaN() : 0.0);
-    work.value[0] = work.base[last_target];
-    work.value[1] = last_step;
-    for (int i = 0; i < raw.size; ++i) work.value[static_cast<std::size_t>(own_columns + raw.column(i))] = raw.value[i];
+    std::fill_n(known.value, columns_.width(), raw.dense() ? std::numeric_limits<double>::quiet_NaN() : 0.0);
+    known.value[0] = known.base[last_target];
+    known.value[1] = last_step;
+    for (int i = 0; i < raw.size; ++i) known.value[own_columns + raw.column(i)] = raw.value[i];
   }
+  Row row_of(const Known& known) const { return {known.value, nullptr, columns_.width()}; }
 
+  // A row may be asked about and learned in one call, so whoever says something notes it and recalls it at the same station.
   double* own_part(double* record) const { return record + 1 + inside_->record_width(Records::classes(record)); }
-  void note(double* record, const Work& work) const {
+  double& said_in(double* record, std::size_t k) const { return own_part(record)[own_columns + k]; }
+  double& together_in(double* record) const { return said_in(record, n_said()); }
+  std::size_t said_by(std::size_t expert) const { return n_said() - experts_.size() + expert; }
+  void note(double* record, const Known& known) const {
     double* to = own_part(record);
-    *to++ = work.base[last_target];
-    *to++ = experts_.empty() ? 0.0 : work.value[1];
-    *std::copy(work.said.begin(), work.said.end(), to) = work.answer.together;
+    *to++ = known.base[last_target];
+    *to++ = experts_.empty() ? 0.0 : known.value[1];
+    std::copy_n(known.said, said_by(0), to);
   }
-  // What was known and said when the row was asked about.
-  void recall(double* record, const Row& raw, Work& work) const {
+  void recall(double* record, const Row& raw, Known& known) const {
     const double* from = own_part(record);
-    std::copy_n(from + own_columns, n_said(), work.said.begin());
-    work.base[last_target] = from[0];
-    work.base[own_answer] = work.said[0];
-    work.answer = {from[own_columns + n_said()], work.said[0]};
-    read(raw, from[1], work);
+    std::copy_n(from + own_columns, said_by(0), known.said);
+    known.base[last_target] = from[0];
+    known.base[own_answer] = known.said[0];
+    read(raw, from[1], known);
   }
 
-  double answer(const ReplayExpert& trees, const BoostedForest& forest, Work& work) const {
-    const int base = trees.params().less;
-    if (!forest.fitted()) return work.base[base == no_base ? own_answer : base];
-    double sum = 0;
-    forest.read(work.row(), work.cell);
-    forest.sum(work.cell.data(), &sum);
-    return base == no_base ? sum : work.base[base] + sum;
+  // The regressor has answered these rows, and learned them: what was known before each, and a ring that has all of them. t: examples learned.
+  void remember(const Slice& slice, std::int64_t& t, Work& work) {
+    const std::scoped_lock lock(ring_guard_);
+    for (int r = 0; r < slice.rows.n_rows; ++r) {
+      const double w = slice.weight_of(r);
+      Known& known = work.row(r);
+      double* record = slice.out.records.of(r);
+      if (w > 0 && record != nullptr)
+        recall(record, slice.rows.row(r), known);
+      else
+        look(slice.rows.row(r), w > 0, work.own[static_cast<std::size_t>(r)], known);
+      if (w > 0)
+        remember_row(slice.target[r], w, known);
+      else if (record != nullptr)
+        note(record, known);
+      known.t = w > 0 ? ++t : t;
+    }
   }
-
-  // The row at hand is example number t - 1.
-  void learn_row(double y, double weight, std::int64_t t, Work& work) {
-    pool_.learn(t - 1, work.said.data(), work.answer.together, y, weight);
+  void remember_row(double y, double weight, Known& known) {
     if (recent_.size() == static_cast<std::size_t>(params_.pool.delay) + 2) recent_.erase(recent_.begin());
     recent_.push_back(y);
     if (experts_.empty()) return;
-    seen_width_ = RowRing::width_after(seen_width_, work.row());
-    if (!awake()) {
-      for (Expert& expert : experts_) expert.trees.sleep();
-      return ring_.forget(ring_.end());
+    known.seen_width = seen_width_ = RowRing::width_after(seen_width_, row_of(known));
+    known.memory = memory();
+    if (known.memory == 0) return;
+    double base[n_bases];
+    for (int b = 0; b < n_bases; ++b) base[b] = std::isfinite(y - known.base[b]) ? known.base[b] : y;  // nothing known: nothing beyond it
+    ring_.add(row_of(known), y, weight, base);
+  }
+
+  // An expert answers each of these rows before learning it. The ring may have later rows already.
+  void go_through(const Slice& slice, std::size_t e, Work& work) {
+    ReplayExpert& trees = experts_[e].trees;
+    const auto rows = [&](std::int64_t begin, std::int64_t end) {
+      const std::scoped_lock lock(ring_guard_);
+      return ring_.rows(begin, end, trees.params().less);
+    };
+    for (int r = 0; r < slice.rows.n_rows; ++r) {
+      const Known& known = work.row(r);
+      const bool learned = slice.weight_of(r) > 0;
+      double& said = known.said[said_by(e)];
+      double* record = slice.out.records.of(r);
+      said = learned && record != nullptr
+                 ? said_in(record, said_by(e))
+                 : estimate(trees, learned ? trees.forest_before(known.t - 1) : trees.forest(), known, work.cell[e]);
+      if (!learned && record != nullptr) said_in(record, said_by(e)) = said;
+      if (!learned) continue;
+      if (known.memory > 0)
+        trees.learned(known.t, rows, known.memory, columns_, static_cast<int>(known.seen_width));
+      else
+        trees.sleep();
     }
-    for (double& base : work.base)
-      if (!std::isfinite(y - base)) base = y;  // nothing was known before: there is nothing beyond it
-    ring_.add(work.row(), y, weight, work.base);
-    std::int64_t needed = t;
-    for (const Expert& expert : experts_) needed = std::min(needed, expert.trees.needs_from(t, memory()));
+  }
+  double estimate(const ReplayExpert& trees, const BoostedForest& forest, const Known& known, std::vector<float>& cell) const {
+    const int base = trees.params().less;
+    if (!forest.fitted()) return known.base[base == no_base ? own_answer : base];
+    double sum = 0;
+    forest.read(row_of(known), cell);
+    forest.sum(cell.data(), &sum);
+    return base == no_base ? sum : known.base[base] + sum;
+  }
+
+  // The experts have answered these rows, too.
+  void pool_rows(const Slice& slice, Work& work) {
+    for (int r = 0; r < slice.rows.n_rows; ++r) {
+      const Known& known = work.row(r);
+      const double w = slice.weight_of(r);
+      double* record = slice.out.records.of(r);
+      const RefereePool::Said answer = !(w > 0)            ? pool_.answer(known.said)
+                                       : record == nullptr ? pool_.answer_before(known.t - 1, known.said)
+                                                           : RefereePool::Said{together_in(record), known.said[0]};
+      if (slice.out.output == Output::number) slice.out.value[r] = answer.heard;
+      if (w > 0)
+        pool_.learn(known.t - 1, known.said, answer.together, slice.target[r], w);
+      else if (record != nullptr)
+        together_in(record) = answer.together;
+    }
+  }
+  // Rows that nobody will ask for again, with t examples learned.
+  void forget(std::int64_t t) {
+    std::int64_t needed = awake() ? t : ring_.end();
+    for (const Expert& expert : experts_)
+      if (awake()) needed = std::min(needed, expert.trees.needs_from(t, memory()));
     ring_.forget(needed);
-    for (Expert& expert : experts_) expert.trees.learned(t, ring_, memory(), columns_, static_cast<int>(seen_width_));
   }
 
   void check() const {
@@ -323,6 +429,7 @@ class TimedRegressor final : public Model {
   RefereePool pool_;
   std::vector<double> recent_;  // the last targets, the newest at the end
   std::int64_t memory_ = 0, seen_width_ = 0;
+  std::mutex ring_guard_;  // between threads of one call: the ring grows while a fit takes its rows
 };
 
 }  // namespace streamboost

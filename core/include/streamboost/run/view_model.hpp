@@ -16,6 +16,7 @@ class ViewModel : public Model {
   std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + sizeof(ViewModel); }
   ModelReport report() override { return inside_->report(); }
   const Intake& intake() const override { return intake_; }
+  std::size_t record_width(std::size_t k) const override { return inside_->record_width(k); }
   bool needs_gil() const override { return inside_->needs_gil(); }
   bool answers_numbers() const override { return inside_->answers_numbers(); }
   bool starved() const override { return inside_->starved(); }

@@ -17,8 +17,11 @@ import json
 import math
 import os
 import re
+import stat
 import struct
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -69,6 +72,16 @@ def write_archive(file: BinaryIO, manifest: dict[str, Any], arrays: dict[str, ND
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for member, data in {"manifest.json": text.encode(), **members}.items():
             archive.writestr(zipfile.ZipInfo(member, _EPOCH), data)
+
+
+@contextmanager
+def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for reading. A device or a pipe, perhaps behind a link, is refused: it may never end, or never begin."""
+    without_waiting = getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | without_waiting)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ModelFileError(f"{os.fspath(path)} is a device or a pipe, not a file")
+        yield file
 
 
 def read_archive(file: BinaryIO) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -80,13 +80,20 @@ class CodedRows:
     """The largest |x|, where all columns are numeric and nothing is missing: it falls off when rows are checked."""
     words: list[str | None] | None = None
     """The cells of the columns of words, row by row."""
+    width: int | None = None
+    """Of sparse rows for a model that began with dense ones: their zeros are filled in piece by piece."""
 
     @property
     def native(self) -> Any:
         """The rows as the core takes them: a matrix, one with the cells of words, or the three arrays of a CSR matrix."""
         if self.words is not None:
             return self.dense, self.words
-        return self.dense if self.csr is None else self.csr
+        if self.csr is None:
+            return self.dense
+        if self.width is None:
+            return self.csr
+        start, columns, values = self.csr
+        return sp.csr_matrix((values, columns, start), shape=(self.n_rows, self.width)).toarray()
 
     def cut(self, first: int, end: int) -> CodedRows:
         """Rows ``first`` to ``end``; what was discovered in them is for the caller to say."""
@@ -99,9 +106,8 @@ class CodedRows:
             return CodedRows(end - first, dense=dense, words=words)
         start, columns, values = self.csr
         inside = slice(int(start[first]), int(start[end]))
-        return CodedRows(
-            end - first, csr=(start[first : end + 1] - start[first], columns[inside], values[inside])
-        )
+        csr = (start[first : end + 1] - start[first], columns[inside], values[inside])
+        return CodedRows(end - first, csr=csr, width=self.width)
 
 
 def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
@@ -227,14 +233,15 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
     """Let the first block fix addressing, width and kinds. words: None for a model that does not read them."""
     declared = resolve_categorical(categorical, table.names, table.width)
     nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
-    if words is None or table.csr is not None:
-        return Schema(table.names, nominal, sparse=table.csr is not None)
-    guessed = table.words or _guess_frame(table, declared)
+    sparse = table.csr is not None
+    if words is None:
+        return Schema(table.names, nominal, sparse=sparse)
+    guessed = table.words or ({} if sparse else _guess_frame(table, declared))
     found = words.columns(table.names, table.width, guessed)
     kept = [is_nominal and found.get(column, CODE) == CODE for column, is_nominal in enumerate(nominal)]
     codes = [column for column, kind in found.items() if kind == CODE and not nominal[column]]
     holding = {column: kind for column, kind in found.items() if kind != CODE}
-    return Schema(table.names, kept, words=holding, codes=codes)
+    return Schema(table.names, kept, words=holding, codes=codes, sparse=sparse)
 
 
 HEAD_ROWS = 1000
@@ -242,16 +249,18 @@ HEAD_ROWS = 1000
 
 
 def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:
-    """Texts and identifiers among the text columns of a frame that were not declared nominal."""
+    """Texts, identifiers and codes among the columns of a frame that were not declared nominal."""
     found = {}
-    for column, source in enumerate(table.columns):
+    for column, name in enumerate(table.names or ()):
         if declared[column]:
             continue
+        source = table.columns[column] if table.dense is None else table.dense[:, column]
         if not isinstance(source, list):
-            if source.dtype.kind in "iu" and table.names is not None:
-                numbers = set(source[:HEAD_ROWS].astype(np.float64).tolist())
-                if looks_like_codes(table.names[column], numbers, min(table.n_rows, HEAD_ROWS)):
-                    found[column] = CODE
+            numbers = [
+                number for number in source[:HEAD_ROWS].astype(np.float64).tolist() if number == number
+            ]
+            if looks_like_codes(name, set(numbers), len(numbers)):
+                found[column] = CODE
             continue
         head = [value for value in source[:HEAD_ROWS] if value is not None]
         kind = guess_words(set(head), len(head)) if all(isinstance(value, str) for value in head) else None
@@ -273,9 +282,25 @@ def check_table(table: Table, schema: Schema, estimator: str) -> None:
 
 
 def encode_table(table: Table, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
-    """Give codes to categories and refuse infinities; nothing in `schema` changes."""
+    """Give codes to categories and refuse infinities; nothing in `schema` changes.
+
+    Rows are sparse, or dense, as the first ones of the model were: some scales are not the same for both.
+    """
     if table.csr is not None:
-        return _encode_csr(table, schema)
+        rows = _encode_csr(table, schema)
+        rows.width = None if schema.sparse else table.width
+        return rows
+    rows = _encode_dense(table, schema, active, grow)
+    return without_zeros(rows) if schema.sparse else rows
+
+
+def without_zeros(rows: CodedRows) -> CodedRows:
+    """Dense rows as sparse ones."""
+    csr = sp.csr_matrix(rows.dense)
+    return replace(rows, dense=None, csr=_native_csr(csr))
+
+
+def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
     growth = Growth()
     if table.dense is not None and schema.all_numeric and not table.values:
         return CodedRows(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
@@ -359,9 +384,10 @@ def _missing(source: Any) -> NDArray[np.bool_]:
 
 def _encode_csr(table: Table, schema: Schema) -> CodedRows:
     if not schema.all_numeric:
-        column = next(i for i, book in enumerate(schema.books) if book is not None)
+        column = next(i for i, book in enumerate(schema.books) if book is not None or i in schema.words)
+        kind = schema.words.get(column, "nominal")
         raise ValueError(
-            f"{schema.title(column)} is nominal, and a sparse X cannot hold nominal columns: "
+            f"{schema.title(column)} is of kind {kind}, and a sparse X cannot hold nominal columns or words: "
             "pass a dense array or a frame, or one-hot columns without categorical_features."
         )
     csr = table.csr
@@ -372,8 +398,12 @@ def _encode_csr(table: Table, schema: Schema) -> CodedRows:
         if wrong.any():
             first = int(np.argmax(wrong))
             refuse_value(float(data[first]), schema.title(int(csr.indices[first])))
-    parts = (csr.indptr.astype(np.int64, copy=False), csr.indices.astype(np.int32, copy=False), data)
-    return CodedRows(table.n_rows, csr=parts, largest=largest)
+    return CodedRows(table.n_rows, csr=_native_csr(csr), largest=largest)
+
+
+def _native_csr(csr: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    data = np.ascontiguousarray(csr.data)
+    return csr.indptr.astype(np.int64, copy=False), csr.indices.astype(np.int32, copy=False), data
 
 
 def check_finite(rows: NDArray[np.float64], schema: Schema) -> float | None:

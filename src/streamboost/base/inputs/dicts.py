@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value
+from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value, without_zeros
 from streamboost.base.inputs.cells import is_missing, to_number
 from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
 from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
@@ -25,12 +25,17 @@ def first_dict_schema(x: Mapping[Any, Any], categorical: Any, words: WordFeature
     nominal = [
         name not in kinds and (_looks_nominal(value) or name in declared) for name, value in present.items()
     ]
-    return Schema(names, nominal, declared, found, kinds)
+    schema = Schema(names, nominal, declared, found, kinds)
+    schema.advises = words is not None
+    return schema
 
 
 def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: bool) -> CodedRows:
-    """Return one dense row. Unknown keys become columns if `grow`, else they are ignored."""
-    row = [math.nan] * schema.width
+    """Return one row. Unknown keys become columns if `grow`, else they are ignored.
+
+    In a model that began with sparse rows it is sparse as well: an absent key is 0.
+    """
+    row = [0.0 if schema.sparse else math.nan] * schema.width
     words: dict[int, str | None] = dict.fromkeys(schema.words)
     growth = Growth()
     for key, value in x.items():
@@ -41,6 +46,8 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
                 f"be column numbers from 0 to {schema.width - 1}, got {key!r}."
             )
         if is_missing(value) or (column < 0 and not grow):
+            if column >= 0:
+                row[column] = math.nan
             continue
         if column < 0:
             name = _name(key)
@@ -75,7 +82,8 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
             _new_code(value, key, growth, column)
         row[column] = code
     cells = list(words.values()) if words else None
-    return CodedRows(1, dense=np.array([row], dtype=np.float64), growth=growth, words=cells)
+    rows = CodedRows(1, dense=np.array([row], dtype=np.float64), growth=growth, words=cells)
+    return without_zeros(rows) if schema.sparse else rows
 
 
 def _new_code(value: Any, name: Name, growth: Growth, column: int) -> float:

@@ -50,8 +50,8 @@ def read_targets(y: Any, n_rows: int, estimator: str, above: float | None = None
     if flat.dtype.kind not in "fiubO":
         row = next((row for row, value in enumerate(flat.tolist()) if not _is_number(value)), 0)
         raise ValueError(
-            f"y must hold numbers, but it holds {flat.dtype} such as {flat[row : row + 1].tolist()} (row {row}): {estimator} "
-            "predicts numbers. Use a classifier for labels."
+            f"y must hold numbers, but it holds {flat[row].item()!r} (row {row}): {estimator} predicts numbers. Use a "
+            "classifier for labels."
         )
     if flat.dtype.kind == "O":
         flat = np.array([_number(value, row) for row, value in enumerate(flat.tolist())], dtype=np.float64)

@@ -22,6 +22,8 @@ FEW_CODES, MANY_CODES = 10, 16
 """Codes have more different values than this, by their name or by their values."""
 WORDS_OF_TEXT, CHARACTERS_OF_TEXT = 3, 20
 """A text has so many words or characters on average, and more than half of the texts are different."""
+NEW_SHARE = 0.95
+"""Where more of many values are different, the whole value tells nothing: it is a text, whose parts may come again."""
 
 _CODE_NAME = re.compile(r"(?i:(^|[^a-z])(id|ip|code|zip|key))$|[a-z](Id|ID|Ip|IP|Code|Zip|Key)$")
 
@@ -72,7 +74,9 @@ def guess_words(values: Collection[str], n_rows: int) -> str | None:
     characters = sum(map(len, values)) / len(values)
     if 2 * len(values) > n_rows and (words >= WORDS_OF_TEXT or characters >= CHARACTERS_OF_TEXT):
         return TEXT
-    return IDENTIFIER if len(values) > MANY_VALUES else None
+    if len(values) <= MANY_VALUES:
+        return None
+    return TEXT if len(values) > NEW_SHARE * n_rows else IDENTIFIER
 
 
 def looks_like_codes(name: Any, values: Collection[float], n_rows: int) -> bool:

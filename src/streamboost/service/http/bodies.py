@@ -37,6 +37,21 @@ class LabelledEvent(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     weight: float = 1.0
 
 
+class Act(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """An event for which a bandit shows a label; its reward comes under the same id."""
+
+    features: dict[str, bool | int | float | str | None]
+    id: str
+
+
+class Reward(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What came of the label that was shown: 1 or true if it was right, else 0."""
+
+    id: str
+    reward: bool | float
+    weight: float = 1.0
+
+
 class Create(Description, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A model to be made."""
 

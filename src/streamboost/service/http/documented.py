@@ -13,6 +13,8 @@ EXAMPLES: dict[type, Any] = {
     bodies.Predict: {"id": "order-17", "features": {"age": 31, "job": "clerk"}},
     bodies.Truth: {"id": "order-17", "label": "yes"},
     bodies.LabelledEvent: {"id": "order-18", "features": {"age": 52, "job": "nurse"}, "label": "no"},
+    bodies.Act: {"id": "visit-3", "features": {"age": 31, "hour": 9}},
+    bodies.Reward: {"id": "visit-3", "reward": 1},
     bodies.Create: {"name": "loans", "model": "osboost", "learner": "naive-bayes", "classes": ["no", "yes"]},
     bodies.Shadow: {"name": "challenger", "model": "bagging", "learner": "hoeffding-tree"},
     bodies.Rollback: {"seq": 1200},

@@ -1,4 +1,4 @@
-"""The short way of the three hot verbs: past the framework's layers, to the same acts."""
+"""The short way of the hot verbs: past the framework's layers, to the same acts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streamboost.service.http.errors import on_any_error, on_client_gone, respon
 from streamboost.service.http.guard import ASGIApp, ClientGone, Receive, Scope, Send
 from streamboost.service.store import StoreError
 
-_HOT = re.compile(r"/v1/models/([^/]+)/(predict|label|learn)")
+_HOT = re.compile(r"/v1/models/([^/]+)/(predict|label|learn|act|reward)")
 Act = Callable[[Request], Awaitable[Response]]
 
 

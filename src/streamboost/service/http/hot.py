@@ -1,4 +1,4 @@
-"""predict, label and learn: one body, or a stream of lines that are answered line by line in their order."""
+"""predict, label, learn, act and reward: one body, or a stream of lines that are answered line by line in their order."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from streamboost.service.http.errors import TooLarge, as_dict
 from streamboost.service.http.guard import BODY
 from streamboost.service.store import LearningStore, Outcome, QueueFull, ReadOnly, StoreError, Work
 from streamboost.service.store.candidates import Reader
-from streamboost.service.store.errors import OutOfMemory, Refused
+from streamboost.service.store.errors import BadRequest, Conflict, OutOfMemory, Refused
+from streamboost.service.store.estimators import BANDIT
 from streamboost.service.store.queries import text
 from streamboost.service.store.records import Answer, Kind
-from streamboost.service.store.store import check
+from streamboost.service.store.store import check, unknown_act
 
 encode = msgspec.json.Encoder().encode
 GROUP = 1_000
@@ -31,11 +32,19 @@ UNREAD = 16_000_000
 
 
 class Verb:
-    """One of the three, on one model."""
+    """One of them, on one model."""
 
     def __init__(self, store: LearningStore, verb: str, model: str, reader: Reader | None = None) -> None:
         self.store, self.verb, self.model, self.reader = store, verb, model, reader
-        self.limits = store.stream(model).limits
+        stream = store.stream(model)
+        self.limits = stream.limits
+        if verb in ("act", "reward"):
+            store.bandit(model)
+        elif verb != "predict" and stream.champion.scores.task == BANDIT:
+            raise Conflict(
+                f"The model {model!r} is a bandit: it learns from rewards.",
+                hint="POST .../act, then .../reward.",
+            )
 
     def read(self, raw: bytes) -> Work:
         """A body as a record, or the answer itself where nothing is recorded: then ``id`` is None and ``answer`` is there."""
@@ -45,17 +54,34 @@ class Verb:
         elif self.verb == "learn":
             example = bodies.read(raw, bodies.LabelledEvent)
             work = Work(Kind.EXAMPLE, example.id, example.features, example.label, example.weight)
+        elif self.verb == "reward":
+            reward = bodies.read(raw, bodies.Reward)
+            if reward.reward not in (0, 1):
+                raise BadRequest(
+                    f"reward is {reward.reward}; it must be 1 (right) or 0 (wrong).", field="reward"
+                )
+            work = Work(Kind.LABEL, reward.id, None, int(reward.reward), reward.weight)
+        elif self.verb == "act":
+            shown = bodies.read(raw, bodies.Act)
+            work = Work(Kind.EVENT, shown.id, shown.features)
         else:
             event = bodies.read(raw, bodies.Predict)
             work = Work(Kind.EVENT, event.id, event.features)
         check(work, self.limits)
-        if work.kind is Kind.EVENT and work.features is not None:
-            reader = self.reader or self.store.reader(self.model)
-            if work.id is None:
-                work.answer = reader.answer(work.features)
-            else:
-                work = self.store.event(self.model, work.features, work.id, reader)
-        return work
+        features, id = work.features, work.id
+        if work.kind is not Kind.EVENT or features is None:
+            return work
+        reader = self.reader or self.store.reader(self.model)
+        if id is None:
+            work.answer = reader.answer(features)
+            return work
+        if self.verb == "act":
+            return self.store.act_event(self.model, features, id, reader)
+        if self.store.stream(self.model).champion.scores.task == BANDIT:
+            raise Conflict(
+                f"The model {self.model!r} is a bandit.", hint="With an id: POST .../act.", field="id"
+            )
+        return self.store.event(self.model, features, id, reader)
 
     def answer(self, work: Work, outcome: Outcome | None) -> dict[str, Any]:
         """What the caller hears."""
@@ -66,6 +92,8 @@ class Verb:
             raise Refused(
                 outcome.reason or "refused", hint=f"It was put aside as record {outcome.seq} and not learned."
             )
+        if outcome.state == "unknown":
+            raise unknown_act(work)
         if work.kind is Kind.LABEL:
             found: dict[str, Any] = {"seq": outcome.seq, "state": outcome.state}
         else:
@@ -107,7 +135,8 @@ def _predicted(work: Work, outcome: Outcome | None) -> dict[str, Any]:
 def _shown(answer: Answer | None) -> dict[str, Any]:
     answer = answer or Answer()
     proba = {text(label): p for label, p in zip(answer.classes, answer.p, strict=True)}
-    return {"label": answer.label, "probabilities": proba, "seq": answer.seq}
+    found = {"label": answer.label, "probabilities": proba, "seq": answer.seq}
+    return found if answer.chance is None else {**found, "probability": answer.chance}
 
 
 class Lines(Response):

@@ -26,6 +26,8 @@ from streamboost.service.store.store import READ_WAIT, check
 if TYPE_CHECKING:
     from streamboost.service.http.app import Service
 
+SCOPE_OF = {"act": "predict", "reward": "label"}
+"""The scope of verbs that have none of their own name."""
 SEQ = {"type": "integer", "minimum": 0, "maximum": 2**62}
 WINDOW = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1000}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
@@ -78,11 +80,18 @@ class Table:
 def make_routes(service: Service) -> tuple[list[Route], dict[str, Act]]:
     """All routes, and the acts of the hot verbs."""
     routes, table = Routes(service), Table()
-    verbs: dict[str, type] = {"predict": bodies.Predict, "label": bodies.Truth, "learn": bodies.LabelledEvent}
+    verbs: dict[str, type] = {
+        "predict": bodies.Predict,
+        "label": bodies.Truth,
+        "learn": bodies.LabelledEvent,
+        "act": bodies.Act,
+        "reward": bodies.Reward,
+    }
     hot = {verb: routes.hot(verb) for verb in verbs}
     for verb, body in verbs.items():
         query = {"at_least_seq": SEQ} if verb == "predict" else None
-        table.add("POST", f"/v1/models/{{model}}/{verb}", hot[verb], verb, body=body, lines=True, query=query)
+        path, scope = f"/v1/models/{{model}}/{verb}", SCOPE_OF.get(verb, verb)
+        table.add("POST", path, hot[verb], scope, body=body, lines=True, query=query)
     one, many = "/v1/models/{model}", "/v1/models"
     table.add("GET", many, routes.models, "read", name=False)
     table.add("POST", many, routes.create, "admin", body=bodies.Create, name=False, status=201)
@@ -138,7 +147,7 @@ class Routes:
         """Return the act of a verb that single bodies and lines share."""
 
         async def act(request: Request) -> Response:
-            model, _ = self._enter(request, verb)
+            model, _ = self._enter(request, SCOPE_OF.get(verb, verb))
             kind = request.headers.get("content-type", "application/json").split(";")[0].strip().lower()
             if kind not in ("application/json", "application/x-ndjson"):
                 raise WrongType(
@@ -160,6 +169,8 @@ class Routes:
             "predict": "Answer an event; with an id it is recorded, so that its label may come later.",
             "label": "Record the truth about an event; it is learned with the features of its id.",
             "learn": "Record an event with its label and learn it.",
+            "act": "Let a bandit choose the label to show for an event; it is recorded, so that its reward may come later.",
+            "reward": "Record whether the label that was shown was right; it is learned once.",
         }[verb]
         return act
 
@@ -220,7 +231,10 @@ class Routes:
         except (ValueError, TypeError) as error:
             raise Refused(" ".join(str(error).split()), field="features") from error
         parts = {text(column): value for column, value in found.contributions.items()}
-        answer = {"label": found.label, "base": found.base, "score": found.score, "contributions": parts}
+        answer: dict[str, Any] = {"label": found.label, "base": found.base, "score": found.score}
+        answer["contributions"] = parts
+        if found.words:
+            answer["words"] = {text(column): shares for column, shares in found.words.items()}
         return answered(finite({"seq": reader.seq, **answer}))
 
     async def events(self, request: Request) -> Response:

@@ -171,7 +171,9 @@ def revoke(folder: Path, number: str) -> None:
     if not _write(
         folder, "UPDATE tokens SET revoked=? WHERE token=? AND revoked IS NULL", (time.time(), number)
     ):
-        raise NotFound(f"There is no token {number!r} that could be revoked.")
+        raise NotFound(
+            f"There is no token {number!r} that could be revoked.", hint="streamboost token list names them."
+        )
 
 
 def _write(folder: Path, sql: str, values: tuple[Any, ...]) -> int:

@@ -12,6 +12,7 @@ from streamboost.service.store.errors import Refused
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Answer, Body, Features, Label
 from streamboost.service.store.regression_scores import RegressionScores
+from streamboost.service.store.reward_scores import RewardScores
 from streamboost.service.store.scores import Scores
 from streamboost.service.store.settings import Limits
 from streamboost.service.store.sharded import Known, Sharded, ShardFactory
@@ -32,9 +33,12 @@ LONGEST = 1.0
 """Seconds after which readers see what was learned, however dear that is."""
 
 
+_SCORES: dict[str, type[Scores]] = {kind.task: kind for kind in (ClassScores, RegressionScores, RewardScores)}
+
+
 def scores_for(model: Any) -> type[Scores]:
     """The kind of figures that a model has."""
-    return RegressionScores if estimators.is_regressor(model) else ClassScores
+    return _SCORES[estimators.task(model)]
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,14 @@ class Reader:
         """Ask it; what the library refuses is refused. ``pending``: the label comes later, and is learned with this answer."""
         try:
             return estimators.answer(self.model, features, self.seq, pending=pending)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise Refused(" ".join(str(error).split()), field="features") from error
+
+    def act(self, features: Features, id: str) -> Answer:
+        """Let a bandit choose the label to show for an event."""
+        assert self.model is not None  # a bandit answers before it has learned anything
+        try:
+            return estimators.act(self.model, features, id, self.seq)
         except (ValueError, TypeError, OverflowError) as error:
             raise Refused(" ".join(str(error).split()), field="features") from error
 
@@ -91,13 +103,13 @@ class Candidate:
         self._trained = live.started
         self._columns = set(live.columns_.names or ()) if self._trained else set()
         self._labels = set(self.description.classes or ())
-        if self._trained and not estimators.is_regressor(live):
+        if self._trained and self.scores.task == "classification":
             self._labels = set(live.classes_.tolist())
         self.publish()
 
     def knows(self, label: Label | None) -> bool:
-        """Whether a label is one of its classes; every number is, for a regressor."""
-        return label in self._labels or estimators.is_regressor(self.live)
+        """Whether a label is one of its classes; regressors and bandits have none: they learn numbers."""
+        return label in self._labels or self.scores.task != "classification"
 
     def learn(
         self,
@@ -121,7 +133,7 @@ class Candidate:
                     hint="Names of features must not hold identifiers.",
                     field="features",
                 )
-        new = label not in self._labels and not estimators.is_regressor(self.live)
+        new = not self.knows(label)
         if new and len(self._labels) >= self.limits.classes:
             raise Refused(
                 f"The label {label!r} would be class number {len(self._labels) + 1}; limits.classes is {self.limits.classes}.",
@@ -189,10 +201,18 @@ class Candidate:
             self.shards.close()
             self.shards, self._pending_answers = None, []
 
+    @property
+    def trained(self) -> bool:
+        """Whether it has learned anything."""
+        return self._trained
+
     def publish(self) -> None:
         """Let readers see what was learned so far."""
         start = time.thread_time()  # not the clock's: a busy machine must not make a copy look dear
-        self.reader = Reader(self.live.snapshot() if self._trained else None, self.seq)
+        answers = (
+            self._trained or self.scores.task == "bandit"
+        )  # which shows labels before it has learned any reward
+        self.reader = Reader(self.live.snapshot() if answers else None, self.seq)
         self._published = time.perf_counter()
         self._cost = time.thread_time() - start
         self._stale = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import tempfile
 import warnings
@@ -14,6 +15,9 @@ import numpy as np
 
 from streamboost.base.parameter import Parameter, parameters_of
 from streamboost.base.pending import PendingAnswers
+from streamboost.ensemble import OnlineBaggingClassifier
+from streamboost.ensemble.common import LearnerEnsemble
+from streamboost.feedback import BanditBoostingClassifier
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
 from streamboost.models import ModelFileError, build, load
@@ -22,6 +26,7 @@ from streamboost.service.store.records import Answer, Features, Label
 
 log = logging.getLogger("streamboost.store")
 T = TypeVar("T")
+BANDIT = "bandit"
 MOST_SAID = 1000
 """Numbers that the parts of a model may say to an event if they are to be recorded with it."""
 
@@ -40,9 +45,11 @@ class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 def make(description: Description) -> Any:
     """Return the untrained estimator, or say what is wrong with the description."""
-    if description.model not in MODELS:
+    if description.model not in (*MODELS, BANDIT):
         raise BadRequest(
-            f"There is no model {description.model!r}.", hint=f"There are {', '.join(MODELS)}.", field="model"
+            f"There is no model {description.model!r}.",
+            hint=f"There are {', '.join(MODELS)}, {BANDIT}.",
+            field="model",
         )
     learner = description.learner
     if learner is not None and learner not in LEARNERS:
@@ -52,14 +59,16 @@ def make(description: Description) -> Any:
             "no plain file.",
             field="learner",
         )
+    if not 0 <= description.seed < 2**63:
+        raise BadRequest(f"seed is {description.seed}; it must be a whole number, 0 or more.", field="seed")
+    if description.model == BANDIT:
+        return _make_bandit(description)
     model_class = MODELS[description.model]
     learner_class = type(model_class._default_learner()) if learner is None else LEARNERS[learner]
     _check_names(description.params, parameters_of(model_class), "params", description.model)
     _check_names(
         description.learner_params, parameters_of(learner_class), "learner_params", learner or "its learner"
     )
-    if not 0 <= description.seed < 2**63:
-        raise BadRequest(f"seed is {description.seed}; it must be a whole number, 0 or more.", field="seed")
     params = dict(description.params)
     if description.categorical is not None:
         params["categorical_features"] = list(description.categorical)
@@ -83,13 +92,47 @@ def make(description: Description) -> Any:
     return model
 
 
+def _make_bandit(description: Description) -> BanditBoostingClassifier:
+    """The same of a model that shows labels and learns from rewards; its classes are the labels that it may show."""
+    learner = description.learner
+    known = parameters_of(BanditBoostingClassifier)
+    _check_names(description.params, known, "params", BANDIT)
+    try:
+        kind = None if learner is None else LEARNERS[learner](**description.learner_params)
+        made = BanditBoostingClassifier(
+            kind,
+            **description.params,
+            labels=description.classes,
+            categorical_features=description.categorical,
+            random_state=description.seed,
+        )
+        if kind is not None and made.base == "rewards":
+            made.estimator = OnlineBaggingClassifier(kind, n_estimators=made.n_estimators)
+        if kind is not None:
+            kind._validate_params()
+        made.snapshot()
+    except (ValueError, TypeError) as error:
+        raise BadRequest(" ".join(str(error).split()), field="params") from error
+    return made
+
+
+def task(model: Any) -> str:
+    """What a model learns from: "classification" (labels), "regression" (numbers) or "bandit" (rewards)."""
+    return BANDIT if isinstance(model, BanditBoostingClassifier) else str(type(model)._entry.task)
+
+
 def is_regressor(model: Any) -> bool:
     """Whether a model of ours is a regressor, not a classifier."""
-    return bool(type(model)._entry.task == "regression")
+    return task(model) == "regression"
 
 
 def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str, owner: str) -> None:
-    taken = {"random_state": "seed", "categorical_features": "categorical", "estimator": "learner"}
+    taken = {
+        "random_state": "seed",
+        "categorical_features": "categorical",
+        "estimator": "learner",
+        "labels": "classes",
+    }
     for name in given:
         if name in taken:
             raise BadRequest(f"{field}.{name} is given as {taken[name]!r}.", field=f"{field}.{name}")
@@ -112,8 +155,14 @@ def learn(
 ) -> None:
     """Teach one example; whatever the library refuses raises, and nothing was learned. Advice refuses nothing.
 
-    ``given`` is the answer of the time when the event came, which the model learns from as well.
+    ``given`` is the answer of the time when the event came, which the model learns from as well. The label of a bandit is
+    the reward for the one that it has shown.
     """
+    if task(model) == BANDIT:
+        if given is None or given.chance is None:
+            raise Refused("A bandit learns from rewards for what it has shown.")
+        _advised(model.learn_bandit_one, features, given.label, label, given.chance, weight)
+        return
     more: dict[str, Any] = {}
     if first and description.classes is not None:
         more["classes"] = description.classes
@@ -171,6 +220,8 @@ def answer(model: Any | None, features: Features, seq: int, *, pending: bool = F
     """
     if model is None:
         return Answer(seq=seq)
+    if task(model) == BANDIT:
+        return _answer(model, (model.predict_one(features), model.predict_proba_one(features)), seq)
     if not pending:
         verb = model.predict_one if is_regressor(model) else model.predict_both_one
         return _answer(model, verb(features), seq)
@@ -179,6 +230,14 @@ def answer(model: Any | None, features: Features, seq: int, *, pending: bool = F
     given = _answer(model, told, seq)
     if 1 < found.records.size <= MOST_SAID:
         given.said = found.records.tobytes()
+    return given
+
+
+def act(model: BanditBoostingClassifier, features: Features, id: str, seq: int) -> Answer:
+    """Let a bandit choose the label to show. The draw is keyed by the id: the same model shows it the same label."""
+    number = int.from_bytes(hashlib.blake2b(id.encode(), digest_size=7).digest(), "little")
+    given = answer(model, features, seq)
+    given.label, given.chance = model.act_one(features, number)
     return given
 
 
@@ -198,12 +257,12 @@ def from_bytes(data: bytes) -> Any:
             model = load(path)
         except ModelFileError as error:
             raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
-    if not hasattr(model, "predict_one"):
+    if not isinstance(model, LearnerEnsemble | BanditBoostingClassifier) or not hasattr(model, "predict_one"):
         raise BadRequest(
-            f"A {type(model).__name__} answers no rows; the service holds classifiers and regressors.",
+            f"A {type(model).__name__} cannot be served; the service holds classifiers, regressors and bandits.",
             code="bad_model_file",
         )
-    if not hasattr(model, "learn_one"):
+    if task(model) != BANDIT and not hasattr(model, "learn_one"):
         raise BadRequest(
             f"A {type(model).__name__} learns all rows at once and cannot go on.", code="bad_model_file"
         )
@@ -226,6 +285,8 @@ def to_bytes(model: Any) -> bytes:
 
 def described(model: Any) -> Description:
     """Return what can be said of a model that came as a file, for the lists; it is never made anew from this."""
+    if task(model) == BANDIT:
+        return Description(model=BANDIT, classes=model.classes_.tolist())
     learner = type(model.estimator) if model.estimator is not None else type(model._own_learner())
     name = next((key for key, cls in LEARNERS.items() if cls is learner), None)
     return Description(model=type(model)._entry.name, learner=name)

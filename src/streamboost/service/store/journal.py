@@ -141,6 +141,12 @@ class Journal:
         known = None if found is None else State(found[0])
         act = decide(known, work.kind)
         stream.counts[_COUNTED[work.kind]] += 1
+        if (
+            act is Act.EARLY and stream.champion.scores.task == "bandit"
+        ):  # nothing was shown that it could be for
+            stream.counts["unknown"] += 1
+            self.touched[stream.number] = stream
+            return Outcome(self.seq, "unknown")
         if found is not None and (act is Act.SKIP or (act is Act.LATE and work.kind is Kind.EVENT)):
             return self._repeated(stream, work, found[1], act)
         at = self.now()

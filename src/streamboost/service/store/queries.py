@@ -71,6 +71,8 @@ def report(stream: Stream) -> dict[str, Any]:
     reader = stream.champion.reader
     if reader.model is None:
         raise Conflict(f"The model {stream.name!r} has learned nothing yet.")
+    if not hasattr(reader.model, "report"):
+        raise Conflict(f"The model {stream.name!r} is a bandit, which has no report.")
     found: dict[str, Any] = finite({"seq": reader.seq, **reader.model.report().to_dict()})
     return found
 
@@ -115,8 +117,8 @@ def label_wishes(stream: Stream, db: Database, limit: int) -> dict[str, Any]:
     """The waiting events that the model is least sure of now, newest first, and the labels that it knows."""
     if not 1 <= limit <= 100:
         raise BadRequest(f"limit is {limit}; it must lie between 1 and 100.", field="limit")
-    if stream.champion.scores.task == "regression":
-        raise Conflict(f"The model {stream.name!r} is a regressor: how sure it is of a number is not known.")
+    if stream.champion.scores.task != "classification":
+        raise Conflict(f"The model {stream.name!r} does not learn from labels.")
     reader, found = stream.champion.reader, []
     for event in events(stream, db, "waiting", LOOKED_AT):
         try:
@@ -163,6 +165,8 @@ def entry(seq: int, at: float | None, kind: int | None, id: str | None, body: by
             "seq": read.answer.seq,
         }
         answer["probabilities"] = {text(key): p for key, p in read.answer.probabilities.items()}
+        if read.answer.chance is not None:
+            answer["probability"] = read.answer.chance
     return found | {
         "features": read.features,
         "label": read.label,

@@ -33,6 +33,8 @@ class Answer(msgspec.Struct, omit_defaults=True):
     classes: list[bool | int | float | str] = []
     p: list[float] = []
     seq: int = 0
+    chance: float | None = None
+    """Of a label that a bandit shows: the probability with which it was chosen."""
     said: bytes | None = None
     """What the parts of the model said (``predict_pending``), for the model to learn from when the label comes."""
 
@@ -91,7 +93,7 @@ class Outcome:
     seq: int
     """Of the record; of the first one for a duplicate."""
     state: str
-    """waiting, learned, duplicate, early, late or poison."""
+    """waiting, learned, duplicate, early, late or poison; of a reward also unknown: there was no such act."""
     differs: bool = False
     """Whether something other than what was recorded first came under the same id."""
     answer: Answer | None = None

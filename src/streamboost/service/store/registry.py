@@ -246,7 +246,7 @@ class Registry:
         self._check_writable()
         stream = self.find(name)
         live = self.state_at(name, seq)
-        if live is None:
+        if live is None or not live.started:
             live = estimators.make(stream.champion.description)
         elif live.is_snapshot:  # the published copy: nothing to go back over
             live = estimators.from_bytes(estimators.to_bytes(live))
@@ -262,12 +262,11 @@ class Registry:
 
     @staticmethod
     def _check_kind(stream: Stream, model: Any) -> None:
-        """The examples of a stream have labels or targets, for all who learn from them."""
-        names = ("classifier", "regressor")
-        kind, wanted = estimators.is_regressor(model), estimators.is_regressor(stream.champion.live)
+        """The examples of a stream have labels, targets or rewards, for all who learn from them."""
+        kind, wanted = estimators.task(model), stream.champion.scores.task
         if kind != wanted:
             raise Conflict(
-                f"A {type(model).__name__} is a {names[kind]}, but the champion of {stream.name!r} is a {names[wanted]}.",
+                f"{type(model).__name__} is for {kind}, but the champion of {stream.name!r} is for {wanted}.",
                 field="model",
             )
 
@@ -310,6 +309,8 @@ class Registry:
             raise Conflict(f"{name!r} has {len(stream.candidates) - 1} shadows; 16 are allowed.")
         live = estimators.make(description)
         self._check_kind(stream, live)
+        if estimators.task(live) == estimators.BANDIT:
+            raise Conflict(f"{name!r} is a bandit: what a shadow would have shown is never judged.")
         with self._db.transaction():
             number = self._add_candidate(stream.number, shadow, description)
             seq = self._note(stream, "shadow", by, shadow=shadow, model=description.model)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.distributed import Shards
+from streamboost.ensemble.common import LearnerEnsemble
 from streamboost.service.store.errors import BadRequest
 from streamboost.service.store.records import Answer
 from streamboost.service.store.settings import Settings
@@ -100,7 +101,7 @@ class ShardFactory:
 
     def cut(self, model: Any) -> Sharded | None:
         """Return the model over shards; None where it stays in this process."""
-        if self._settings.shards == 1:
+        if self._settings.shards == 1 or not isinstance(model, LearnerEnsemble):
             return None
         try:
             return Sharded(model, self._settings, self._folder / str(next(self._numbers)))

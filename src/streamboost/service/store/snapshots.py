@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamboost.models import ModelFileError, load
+from streamboost.base.files.archive import ModelFileError, open_regular
+from streamboost.models import load
 from streamboost.service.store.candidates import Candidate
 from streamboost.service.store.database import Database
 
@@ -29,7 +30,7 @@ class Snapshot:
 def take(candidate: Candidate) -> Snapshot | None:
     """Hold on to the state of now; None if nothing was learned."""
     candidate.publish_if_due(1.0, now=True)
-    if candidate.reader.model is None:
+    if not candidate.trained:
         return None
     return Snapshot(
         candidate.number, candidate.reader.seq, candidate.reader.model, candidate.scores.to_bytes()
@@ -38,7 +39,6 @@ def take(candidate: Candidate) -> Snapshot | None:
 
 def write_file(folder: Path, snapshot: Snapshot) -> tuple[str, str]:
     """Write the file (a temporary name, synced, renamed, the folder synced); returns its name and checksum."""
-    (folder / FOLDER).mkdir(exist_ok=True)
     name = f"{snapshot.candidate}-{snapshot.seq}.sboost"
     path = folder / FOLDER / name
     snapshot.model.save(path)
@@ -106,7 +106,7 @@ def read(folder: Path, name: str, sha256: str) -> Any | None:
 def checksum(path: Path) -> str:
     """SHA-256 of a file."""
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()

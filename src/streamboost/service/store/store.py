@@ -15,10 +15,18 @@ from typing import Any
 import msgspec
 
 from streamboost.base.system import open_locked
-from streamboost.service.store import estimators, queries
+from streamboost.service.store import estimators, queries, snapshots
 from streamboost.service.store.candidates import Reader
 from streamboost.service.store.database import Database
-from streamboost.service.store.errors import BadRequest, Conflict, NotReady, ReadOnly, Refused, StoreError
+from streamboost.service.store.errors import (
+    BadRequest,
+    Conflict,
+    NotFound,
+    NotReady,
+    ReadOnly,
+    Refused,
+    StoreError,
+)
 from streamboost.service.store.estimators import Description
 from streamboost.service.store.records import Answer, Features, Kind, Label, Outcome, Work
 from streamboost.service.store.registry import KEEP_EVENTS, Registry
@@ -84,7 +92,7 @@ class LearningStore:
         self.settings = settings or Settings()
         if self.folder.exists() and not self.folder.is_dir():
             raise BadRequest(f"{self.folder} is no folder.")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / snapshots.FOLDER).mkdir(parents=True, exist_ok=True)
         self._lock = _lock(self.folder)
         self._vfs = vfs
         self._local = threading.local()
@@ -204,6 +212,8 @@ class LearningStore:
             raise Refused(
                 outcome.reason or "refused", hint=f"It was put aside as record {outcome.seq} and not learned."
             )
+        if outcome.state == "unknown":
+            raise unknown_act(work)
         return outcome
 
     def reader(self, name: str, at_least_seq: int | None = None, timeout: float = READ_WAIT) -> Reader:
@@ -261,6 +271,37 @@ class LearningStore:
             return predicted(work, self.submit(name, [work]).result()[0])
         except ReadOnly:
             return Prediction(work.answer or Answer(), id)
+
+    def act(self, name: str, features: Features, id: str) -> Prediction:
+        """Let a bandit choose the label to show for an event, which is recorded: its reward may come later."""
+        work = self.act_event(name, features, id)
+        try:
+            return predicted(work, self.submit(name, [work]).result()[0])
+        except ReadOnly:
+            return Prediction(work.answer or Answer(), id)
+
+    def act_event(self, name: str, features: Features, id: str, reader: Reader | None = None) -> Work:
+        """The record of an event with the label that a bandit shows."""
+        champion = self.bandit(name).champion
+        answer = (reader or champion.reader).act(features, id)
+        return Work(Kind.EVENT, id, features, answer=answer, by=champion.number)
+
+    def reward(self, name: str, id: str, reward: float, *, weight: float = 1.0) -> Outcome:
+        """Record what came of the label that was shown: 1 if it was right, else 0."""
+        self.bandit(name)
+        if reward not in (0, 1):
+            raise BadRequest(f"reward is {reward}; it must be 1 (right) or 0 (wrong).", field="reward")
+        return self._one(name, Work(Kind.LABEL, id, None, int(reward), weight))
+
+    def bandit(self, name: str) -> Stream:
+        """What is served under a name, which must be a bandit."""
+        stream = self.stream(name)
+        if stream.champion.scores.task != estimators.BANDIT:
+            raise Conflict(
+                f"The model {name!r} is no bandit: it learns from labels.",
+                hint='POST .../label takes them; "model": "bandit" makes a model that learns from rewards.',
+            )
+        return stream
 
     # Administration.
 
@@ -388,6 +429,15 @@ def predicted(work: Work, outcome: Outcome) -> Prediction:
     """The answer to an event that was recorded, or to the first one under its id."""
     answer = outcome.answer or work.answer or Answer()
     return Prediction(answer, work.id, outcome.state != "late", outcome.state, outcome.seq, outcome.differs)
+
+
+def unknown_act(work: Work) -> NotFound:
+    """What to say of a reward that belongs to nothing."""
+    return NotFound(
+        f"There is no act with the id {work.id!r}.",
+        field="id",
+        hint="POST .../act comes first, with the same id.",
+    )
 
 
 def describe(fields: dict[str, Any]) -> Description:

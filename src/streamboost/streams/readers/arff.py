@@ -100,6 +100,7 @@ class _Header:
             named=True,
             numeric=[attribute.kind == "numeric" for attribute in self.attributes],
             seen=[{row[at] for row in rows} for at in range(len(self.attributes))],
+            n_filled=[len(rows)] * len(self.attributes),
         )
         # What is declared nominal is no date, whatever it looks like.
         declared = [a.name for a in self.attributes if a.kind == "nominal" and a.name not in drop]
@@ -261,7 +262,6 @@ class ArffStream(_ArffBody, TableStream):
         rows = [(line + self._header.lines, bad, cells) for line, bad, cells in rows]
         good = self._good_rows(rows, len(self._header.attributes))
         self._set_plan(opened.plan(self.name, [cells for _, _, cells in good]))
-        self._check_labels(good)
         self.classes = opened.classes(self._plan)
 
     def _new_parser(self) -> _core.CsvParser:

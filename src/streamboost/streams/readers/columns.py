@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, TEXT, guess_words, looks_like_codes
+from streamboost.base.nearest import nearest
 from streamboost.streams.base import DataError, Label, warn_of_data
 from streamboost.streams.readers.source import is_number, whole
 
@@ -25,7 +26,7 @@ LABEL_NAMES = ("label", "class", "target", "y")
 IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ]\d{1,2}:\d{2}.*)?"
-    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
+    r"|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(\s*[AaPp]\.?[Mm]\.?)?"
 )
 DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
 
@@ -125,14 +126,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """What the first rows of a file tell: for every column its name, its kind and its distinct values."""
+    """What the first rows of a file tell: for every column its name, kind, distinct values, and how many rows have one."""
 
     file: str
     columns: list[str]
     named: bool
     numeric: list[bool]
     seen: list[set[Any]]
-    n_rows: int = 0
+    n_filled: list[int] = field(default_factory=list)
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
@@ -212,7 +213,9 @@ def find_column(head: FirstRows, name: str) -> int:
     if found:
         raise DataError(f"{head.file}: {len(found)} columns are named {name!r}.")
     shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
-    raise DataError(f"{head.file}: no column {name!r}; the columns are {shown}.")
+    near = nearest(name, head.columns)
+    meant = "; the" if near is None else f"; did you mean {near!r}? The"
+    raise DataError(f"{head.file}: no column {name!r}{meant} columns are {shown}.")
 
 
 def label_by_name(columns: Sequence[str], free: Sequence[int]) -> int | None:
@@ -318,7 +321,7 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
 
 def _holds_codes(head: FirstRows, column: int) -> bool:
     numbers = {float(value) for value in head.seen[column] if is_number(str(value))}
-    return head.named and looks_like_codes(head.columns[column], numbers, head.n_rows)
+    return head.named and looks_like_codes(head.columns[column], numbers, head.n_filled[column])
 
 
 def _words(
@@ -333,7 +336,7 @@ def _words(
     for slot, at in columns.items():
         kind = declared.get(at)
         if at not in forced and head.columns[at] not in dates:
-            kind = guess_words({str(value) for value in head.seen[at]} - MISSING, head.n_rows)
+            kind = guess_words({str(value) for value in head.seen[at]} - MISSING, head.n_filled[at])
         if kind is not None:
             found[slot] = kind
     return found

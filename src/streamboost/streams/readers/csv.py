@@ -117,12 +117,11 @@ class CsvStream(TableStream):
             named=self._has_header,
             numeric=[all(map(is_number, cells - self._markers.of_number)) for cells in seen],
             seen=[cells - self._markers.of_text for cells in seen],
-            n_rows=len(body),
+            n_filled=[sum(row[2][i] not in self._markers.of_text for row in body) for i in range(width)],
         )
         self._set_plan(
             plan_columns(head, Choice(label, nominal, drop, weight, expected, dates, text, identifier))
         )
-        self._check_labels(body)
         if expected is None and nominal != "all":
             self._warn_of_words(body, {*(nominal or ()), *self._plan.dates})
 

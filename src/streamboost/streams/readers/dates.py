@@ -18,7 +18,7 @@ from streamboost.base.inputs.dates import PARTS, part_name, parts_of, taken_apar
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, PartOfStream, Stream
 from streamboost.streams.readers.columns import ExpectedColumns
 
-_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}(\.\d+)?))?"
+_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}(\.\d+)?))?(\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 _ZONE = r"\s*(Z|UTC|[+-]\d{2}:?\d{2})?"
 _YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})[-/.](?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})([T ]{_TIME}{_ZONE})?")
 _YEAR_LAST = re.compile(
@@ -39,7 +39,10 @@ class DateForm:
         """By the first rows; a form in which day and month cannot be told apart is refused."""
         found = [match for match in map(_match, texts) if match is not None]
         if not found:
-            raise DataError(f"{where} holds dates or times in a form that cannot be read ({texts[0]!r}).")
+            raise DataError(
+                f"{where} holds dates or times in a form that cannot be read ({texts[0]!r}); write them as 2024-12-31 18:30, or "
+                "leave the column out with drop= or dates='drop'."
+            )
         dated = [match for match in found if "year" in match.re.groupindex]
         timed = any(match["hour"] is not None for match in found)
         last = [match for match in dated if match.re is _YEAR_LAST]
@@ -63,7 +66,12 @@ class DateForm:
         found = match.groupdict()
         hour = ordinal = None
         if found["hour"] is not None:
-            hour = int(found["hour"]) + int(found["minute"]) / 60 + float(found["second"] or 0) / 3600
+            whole = int(found["hour"])
+            if found["half"] is not None:
+                if not 1 <= whole <= 12:
+                    return None
+                whole = whole % 12 + (12 if found["half"] in "Pp" else 0)
+            hour = whole + int(found["minute"]) / 60 + float(found["second"] or 0) / 3600
             if hour >= 24 or int(found["minute"]) > 59:
                 return None
         if found.get("year") is not None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from streamboost.streams.base import DataError
+from streamboost.streams.base import DataError, warn_of_data
 from streamboost.streams.readers.columns import (
     Choice,
     ExpectedColumns,
@@ -22,7 +22,7 @@ from streamboost.streams.readers.columns import (
     label_by_name,
     plan_columns,
 )
-from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, PAUSE
+from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, PAUSE, is_number
 from streamboost.streams.readers.tables import RowStream
 
 
@@ -77,13 +77,27 @@ class JsonLinesStream(RowStream):
             named=True,
             numeric=[all(map(self._is_number, values)) for values in seen.values()],
             seen=[{value for value in values if self._is_plain(value)} for values in seen.values()],
-            n_rows=len(rows),
+            n_filled=[sum(map(self._is_plain, values)) for values in seen.values()],
         )
+        self._warn_of_quotes(head)
         if expected is not None and expected.names is None:
             raise DataError(f"{self.name}: JSON has names, but the model knows its columns by position only.")
         choice = Choice(label, nominal, drop, weight, expected, dates, text, identifier)
         plan = plan_columns(head, choice)
         self._set_plan(replace(plan, label_why=why))
+
+    def _warn_of_quotes(self, head: FirstRows) -> None:
+        quoted = {
+            name: min(texts)
+            for name, numeric, texts in zip(head.columns, head.numeric, head.seen, strict=True)
+            if not numeric and len(texts) > 2 and all(isinstance(t, str) and is_number(t) for t in texts)
+        }
+        if quoted:
+            shown = ", ".join(f"{name!r} ({text!r})" for name, text in list(quoted.items())[:3])
+            warn_of_data(
+                f"{self.name}: numbers in quotes are taken for words: column {shown}"
+                f"{' and more' if len(quoted) > 3 else ''}; write them without quotes if they are meant as numbers."
+            )
 
     def _look(self, expected: ExpectedColumns | None) -> list[dict[str, Any]]:
         """The first objects."""
@@ -112,6 +126,12 @@ class JsonLinesStream(RowStream):
         if isinstance(value, str):
             return value.strip() not in self._markers.of_text
         return value is not None and value == value and not isinstance(value, (list, dict))
+
+    def _cell_reason(self, bad: str, column: int, token: str) -> str | None:
+        if bad == "value_not_number" and is_number(token):
+            name = self._plan.columns[column]
+            return f"column {name!r}: {token!r} is in quotes, and this is a column of numbers{self._why_numeric}."
+        return super()._cell_reason(bad, column, token)
 
     def _rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
         width = len(self._plan.columns)

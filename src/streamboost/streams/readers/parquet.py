@@ -48,6 +48,8 @@ class ArrowStream(CodedStream):
         drop: Sequence[str] | None = None,
         weight: str | None = None,
         dates: str | Sequence[str] | None = None,
+        text: Sequence[str] | None = None,
+        identifier: Sequence[str] | None = None,
         limits: Mapping[str, int] | None = None,
         on_bad_line: str = "stop",
         expected: ExpectedColumns | None = None,
@@ -79,9 +81,11 @@ class ArrowStream(CodedStream):
                 named=True,
                 numeric=[_is_number(kind, pa.types) for kind in schema.types],
                 seen=[set(_python(column)) for column in first.columns],
-                n_rows=first.num_rows,
+                n_filled=[first.num_rows - column.null_count for column in first.columns],
             )
-        self._set_plan(plan_columns(head, Choice(label, nominal, drop, weight, expected, dates)))
+        self._set_plan(
+            plan_columns(head, Choice(label, nominal, drop, weight, expected, dates, text, identifier))
+        )
 
     @property
     def repeatable(self) -> bool:
@@ -242,7 +246,7 @@ class ArrowStream(CodedStream):
         for row in sorted(problems):
             bad, column, token = problems[row]
             line = self._rows_read + row + 1
-            self._bad(line, self._cell_reason(bad, column, token) or self._reason(bad, line, 0, 0, token))
+            self._meet_fault(bad, line, column, 0, token)
             good[row] = False
         return good
 

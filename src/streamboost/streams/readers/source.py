@@ -270,7 +270,8 @@ class FileStream:
 
     ``on_bad_line`` is ``"stop"`` (a line that cannot be read raises) or ``"skip"`` (it is left out and counted
     in ``n_bad``; ``first_bad`` says what was wrong with the first one). Half a line at the end of a pipe, whose writer has
-    gone, is left out and counted in any case. ``limits`` replaces some of :class:`Limits`.
+    gone, is left out and counted in any case, and so are rows of a table that have no label, in ``n_unlabeled``. ``limits``
+    replaces some of :class:`Limits`.
     """
 
     def __init__(
@@ -291,6 +292,7 @@ class FileStream:
         self.n_rows: int | None = None
         self.n_bad = 0
         self.first_bad: str | None = None
+        self.n_unlabeled = 0
         self._in_half_a_line = False
         # Not declared even after a pass that happened to see them: whether a model discovers its labels must not
         # depend on whether the width of the file had to be counted.
@@ -327,8 +329,12 @@ class FileStream:
         self.n_bad += 1
         self.first_bad = self.first_bad or message
 
+    def _meet_fault(self, bad: str, line: int, column: int, number: int, token: str) -> None:
+        """Meet a line that the parser has not kept."""
+        self._bad(line, self._reason(bad, line, column, number, token))
+
     def _begin_pass(self) -> None:
-        self.n_bad, self.first_bad, self._in_half_a_line = 0, None, False
+        self.n_bad, self.first_bad, self.n_unlabeled, self._in_half_a_line = 0, None, 0, False
 
     def _to_the_end(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         """The blocks; behind the last one, whether what is left of a pipe is half a line."""
@@ -339,6 +345,7 @@ class FileStream:
         if n_rows == 0:
             self._source.close()
             why = f" that can be read; {self.n_bad} bad lines, {self.first_bad}" if self.first_bad else "."
+            why = f" with a label; {self.n_unlabeled:,} without." if self.n_unlabeled else why
             raise DataError(f"{self.name}: no rows{why}")
 
     def _fill(self, parser: Parser, size: int) -> Iterator[None]:
@@ -358,8 +365,7 @@ class FileStream:
                     n_rows += size
                     yield
                 else:
-                    fault = parser.fault
-                    self._bad(fault[1], self._reason(*fault))
+                    self._meet_fault(*parser.fault)
             if parser.n_rows and (self.live or block is None):
                 n_rows += parser.n_rows
                 yield

@@ -163,15 +163,20 @@ class PlannedStream(FileStream, ABC):
         X, labels, lines, weight = X[good, :width], labels[good], lines[good], weight[good]
         return X, labels, lines, None if (weight == 1.0).all() else np.ascontiguousarray(weight)
 
+    def _meet_fault(self, bad: str, line: int, column: int, number: int, token: str) -> None:
+        if bad == "label_missing" and "inf" not in token.lower():
+            self.n_unlabeled += 1
+            return
+        reason = self._cell_reason(bad, column, token)
+        self._bad(line, reason or self._reason(bad, line, column, number, token))
+
     def _cell_reason(self, bad: str, column: int, token: str) -> str | None:
         """What is wrong with a cell."""
         plan = self._plan
         where = f"column {plan.columns[column]!r}: " if column < len(plan.columns) else ""
         if bad == "label_missing":
-            if self.labels_are_text:
-                return where + "no label."
             expected = "whole numbers" if plan.label_kind == "whole" else "numbers"
-            return f"a missing or infinite label where the labels are {expected}."
+            return f"an infinite label where the labels are {expected}."
         if bad == "value_not_number" and token and self._takes_markers:
             return (
                 f"{where}{token!r} is not a finite number{self._why_numeric}. If it stands for a missing value, say so "
@@ -252,18 +257,6 @@ class TableStream(PlannedStream):
         if bad and not self.skips_bad_lines and not half:
             raise DataError(f"{self.name}, line {bad[0][0]}: {row_reason(bad[0], width)}")
         return good
-
-    def _check_labels(self, rows: list[Row]) -> None:
-        # A label is never missing, so an empty one may not hide behind a numeric column.
-        at = self._plan.label_at
-        if at is None or self.skips_bad_lines:
-            return
-        for line, _, cells in rows:
-            if cells[at] in MISSING:
-                raise DataError(
-                    f"{self.name}, line {line}: column {self.label_name!r}: no label; "
-                    "skip such rows with on_bad_line='skip'."
-                )
 
 
 def row_reason(row: Row, width: int) -> str:
@@ -366,8 +359,7 @@ class RowStream(CodedStream):
                 yield (line, *self._read(values))
             except BadCell as error:
                 bad, column, token = error.args
-                reason = self._cell_reason(bad, column, token)
-                self._bad(line, reason or self._reason(bad, line, column, 0, token))
+                self._meet_fault(bad, line, column, 0, token)
 
     def _read(self, values: Any) -> tuple[Any, float]:
         """Numbers and codes; codes are given out only when nothing else can be wrong with the row."""

@@ -34,6 +34,7 @@ from streamboost.streams.readers.source import (
 
 MOST_NAMES = 1 << 16
 MOST_BITS = 24
+NO_LABEL = "no label."
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,9 @@ class VwStream(FileStream):
     def _good(self) -> Iterator[tuple[int, Example]]:
         for line, example in self._examples(iter(self._blocks)):
             problem = self._label_problem(example.label) if line != PAUSE else ""
-            if problem:
+            if problem == NO_LABEL:
+                self.n_unlabeled += 1
+            elif problem:
                 self._bad(line, problem)
             else:
                 yield line, example
@@ -167,7 +170,7 @@ class VwStream(FileStream):
         if self._label_kind == "none":
             return ""
         if label is None:
-            return "no label."
+            return NO_LABEL
         if self._label_kind == "whole" and not whole([label]):
             return f"label {label:g} where the labels are whole numbers."
         return ""
