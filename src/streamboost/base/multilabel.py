@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
+from streamboost.base.classifier import check_output
 from streamboost.base.estimator import Estimator
 from streamboost.base.files.manifest import Manifest
 from streamboost.base.inputs.label_sets import LabelSets, SetCodes, one_set, read_sets
@@ -102,10 +103,7 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         array of shape (n_samples, n_labels)
             Columns in the order of ``labels_``.
         """
-        if output not in SET_OUTPUTS:
-            raise ValueError(
-                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
-            )
+        check_output(output, SET_OUTPUTS)
         found = self._learn_sets(
             TableRows(X, type(self).__name__), y, labels, sample_weight, SET_OUTPUTS[output]
         )

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from streamboost.base.classifier import Classifier
+from streamboost.base.classifier import Classifier, check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
@@ -248,8 +248,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         array
             As :meth:`StreamBoostClassifier.test_then_train` gives it.
         """
-        if output not in ("label", "proba", "both"):
-            raise ValueError(f'output={output!r} is not allowed: choose from "label", "proba", "both".')
+        check_output(output, ("label", "proba", "both"))
         records = isinstance(X, list) and bool(X) and isinstance(X[0], Mapping)
         X = X if hasattr(X, "shape") or records else np.asarray(X)
         n = _count(X)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
+from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.label_sets import LabelSets, one_set, read_sets
@@ -74,10 +75,7 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         output: str = "label",
     ) -> Any:
         """Answer for each row before learning it: "label" (indicators), "proba", "score", or "both" (probabilities, scores)."""
-        if output not in SET_OUTPUTS:
-            raise ValueError(
-                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
-            )
+        check_output(output, SET_OUTPUTS)
         X = _table(X)
         names = None if labels is None else np.asarray(labels).tolist()
         if getattr(self, "_fixed", False) and hasattr(self, "_models"):
