@@ -86,16 +86,21 @@ class EncodedModel final : public ViewModel {
       inside_->expect(seen.finished(), weight);
     }
     if (scorer_) scorer_->learn(rows, truth, weight, seen.scores());
-    for (int r = 0; r < rows.n_rows; ++r) {
-      look(rows.row(r), r, seen);
-      const double w = count(truth, weight, r);
-      if (w == 0) continue;
-      if (params_.sparse)
-        choose(rows.row(r));
-      else if (started_)
-        statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
-    }
+    see(rows, 0, truth, weight, seen);
     inside_->learn(seen.finished(), truth, weight, out);
+  }
+
+  // Sparse rows have no places before those before them are seen, and a scorer answers whole calls: all of it is one station.
+  int enlist(Flow& flow, const FlowInput& in) override {
+    if (params_.sparse || scorer_) return Model::enlist(flow, in);
+    auto seen = std::make_shared<Seen>(*this, in.rows);
+    const auto task = [this, &flow, in, seen](int c) {
+      see(in.rows_of(flow, c), flow.first(c), in.truth.from(flow.first(c)), in.weight_of(flow, c), *seen);
+    };
+    FlowInput inside = in;
+    inside.rows = seen->finished();
+    inside.after = {flow.add(task, in.after)};
+    return inside_->enlist(flow, inside);
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
@@ -268,6 +273,19 @@ class EncodedModel final : public ViewModel {
     if (!(p > 0)) return std::numeric_limits<double>::quiet_NaN();  // a class that is not known
     constexpr double floor = 1e-6;
     return streamboost::log(std::max(p, floor)) - streamboost::log(std::max(1 - p, floor));
+  }
+
+  // Rows that are learned, the first of them row `first` of those seen.
+  void see(const RowBlock& rows, int first, Truth truth, const double* weight, Seen& seen) {
+    for (int r = 0; r < rows.n_rows; ++r) {
+      look(rows.row(r), first + r, seen);
+      const double w = count(truth, weight, r);
+      if (w == 0) continue;
+      if (params_.sparse)
+        choose(rows.row(r));
+      else if (started_)
+        statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
+    }
   }
 
   void look(const Row& row, int r, Seen& seen) const {
