@@ -156,10 +156,17 @@ void laws(const Case& c, const Stream& s) {
   };
   const int waited = every_failure(what + ", learn", new_born, [&](Model& m) { learn(m, s, 40, c.threads); }, c.threads > 1);
   const bool grows = c.learner == "hoeffding" || c.learner == "iti" || c.learner == "regression_tree";
-  check(waited > 0 ? grows : !grows || c.booster == "batch_bagging", what + ": trees grow in the middle of a lesson, others do not");
+  const bool draws = !c.detector.empty() && c.changed.count("feature_fraction") > 0;  // a new learner its columns
+  check(waited > 0 ? grows || draws : !grows || c.booster == "batch_bagging",
+        what + ": trees grow in the middle of a lesson, others do not");
   if (c.threads > 1) return;  // the rest works with one
   if (grows || !c.detector.empty()) every_failure(what + ", learn more", fresh, [&](Model& m) { learn(m, s, 40); }, true);
   every_failure(what + ", reserve", fresh, [&](Model& m) { m.reserve(grown(s, c)); });
+  if (c.detector == "page-hinkley") {
+    auto model = fresh();
+    learn(*model, s, 40);
+    check(!model->report().replacements.empty(), what + ": learners are replaced");
+  }
   const SavedState saved = fresh()->save();
   every_failure(what + ", load", new_born, [&](Model& m) { m.load(saved); });
   every_failure(what + ", save", fresh, [&](Model& m) { m.save(); });
@@ -241,13 +248,22 @@ int main() {
     for (const char* learner : {"linear", "logistic"}) cases.push_back({booster, learner, {}, false, false});
   }
   cases.push_back({"batch_bagging", "iti", {}, false, false});
-  cases.push_back({"bagging_regressor", "regression_tree", quick, false, false, 1, "adwin"});
+  cases.push_back({"bagging_regressor", "regression_tree", quick, false, false, 1, "page-hinkley"});
   for (const auto& [detector, params] : eager_detectors()) cases.push_back({"bagging", "naive_bayes", {}, false, true, 1, detector});
   for (const char* learner : {"naive_bayes", "hoeffding", "stump", "iti"}) {
     const Values changed = std::string(learner) == "hoeffding" ? quick : Values();
-    cases.push_back({"bagging", learner, changed, false, true, 1, "adwin"});
+    cases.push_back({"bagging", learner, changed, false, true, 1, "page-hinkley"});
     cases.push_back({"bagging", learner, changed, false, true, 2});
   }
+  // A learner that takes the place of another draws its columns in the middle of a lesson.
+  for (const char* learner : {"naive_bayes", "hoeffding", "stump", "linear", "logistic"}) {
+    Values changed = std::string(learner) == "hoeffding" ? quick : Values();
+    changed["feature_fraction"] = 0.5;
+    cases.push_back({"bagging", learner, changed, false, std::string(learner) != "linear", 1, "page-hinkley"});
+  }
+  Values part = quick;
+  part["feature_fraction"] = 0.5;
+  cases.push_back({"bagging_regressor", "regression_tree", part, false, false, 1, "page-hinkley"});
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
   for (const char* booster : {"replay", "replay_regressor"}) fits_are_dropped(booster);
   for (const Plan& plan : {default_classifier(5), default_regressor(5)}) a_default_learns_all_or_nothing(plan);

@@ -362,6 +362,18 @@ def test_given_models_stay_untouched_and_seeds_that_are_set_stay():
     assert bits(twin.fit(X, y)) == bits(model)
 
 
+@pytest.mark.parametrize("experts", [1, 2])
+def test_winnow_finds_its_two_classes(experts):
+    X, y, _ = stream(1)
+    models = [NaiveBayes(), Perceptron()][:experts]
+    whole = WinnowClassifier(models, random_state=1).partial_fit(X, y)
+    cut = WinnowClassifier(models, random_state=1)
+    for i in range(len(y)):
+        cut.partial_fit(X[i : i + 1], y[i : i + 1])
+    assert bits(cut) == bits(whole)
+    assert whole.classes_.tolist() == sorted(set(y.tolist()))
+
+
 def test_words_for_what_does_not_fit():
     X, y, _ = stream(1)
     with pytest.raises(ValueError, match="estimators is empty"):

@@ -182,6 +182,29 @@ def test_tokens_from_the_command_line(tmp_path: Path) -> None:
     assert "holds no learning service" in str(run("token", "list", str(tmp_path)).output)
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder that nobody can write to")
+def test_tokens_where_nothing_can_be_written(tmp_path: Path) -> None:
+    LearningStore(tmp_path / "s").close()
+    words = ["token", "create", "--scope", "predict"]
+    refused = run(*words, "/proc/self")
+    assert (refused.exit_code, "cannot be written" in refused.output) == (2, True)
+    # A disk that is mounted read-only, where this process may have one.
+    script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && echo mounted && exec "$@"'
+    command = [sys.executable, "-c", "from streamboost.cli import main; main()", *words, str(tmp_path / "s")]
+    try:
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", script, str(tmp_path / "s"), *command],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        return
+    if "mounted" in done.stdout:
+        assert done.stderr.startswith("streamboost: error: ")
+        assert (done.returncode, "cannot be written" in done.stderr) == (2, True)
+
+
 def test_the_log_from_the_command_line(tmp_path: Path) -> None:
     folder = tmp_path / "s"
     with LearningStore(folder, Settings(keep_log=True)) as store:

@@ -27,8 +27,8 @@ bool DriftGuard::judge(std::int64_t number, const double* wrong_before, const do
     if (warned) {
       bank.swap(static_cast<int>(i), *spares);
       dismiss(lane, i, *spares);
-    } else {
-      bank.reset(static_cast<int>(i), static_cast<std::uint32_t>(next_birth(lane)));
+    } else if (!renew(bank, i)) {
+      continue;
     }
     born(i, number, warned);
     replaced(i);

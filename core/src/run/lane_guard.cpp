@@ -48,8 +48,7 @@ void restart_lane(const LaneBlocks& blocks, int lane, std::int64_t number) {
   for (const auto& block : blocks) {
     if (lane < block->lanes().begin || lane >= block->lanes().end) continue;
     const auto i = static_cast<std::size_t>(lane - block->lanes().begin);
-    block->guard.restart(i, number, *block->bank);
-    forget(*block, i);
+    if (block->guard.restart(i, number, *block->bank)) forget(*block, i);
   }
 }
 

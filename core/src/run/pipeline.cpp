@@ -251,7 +251,8 @@ void Pipeline::swap_scratch(Model& other) noexcept {
 
 [[gnu::cold]] bool Pipeline::starved() const {
   const auto hungry = [](const BankHandle& bank) { return bank.can().room != nullptr && bank.can().room->starved(); };
-  return std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& block) { return hungry(block->bank) || hungry(block->spares); });
+  return std::any_of(blocks_.begin(), blocks_.end(),
+                     [&](const auto& block) { return hungry(block->bank) || hungry(block->spares) || block->guard.starved(); });
 }
 
 [[gnu::cold]] std::vector<const BankHandle*> Pipeline::banks() const {

@@ -291,9 +291,6 @@ class Estimator(Declared, BaseEstimator):
     def _file_bytes(self, session: Session, facts: Mapping[str, Any] | None) -> bytes:
         return persist.file_bytes(self, session, facts)
 
-    def _to_bytes(self, session: Session) -> bytes:
-        return persist.bytes_of(self, session)
-
     def _manifest(self, session: Session, arrays: Arrays) -> dict[str, Any]:
         return persist.manifest_of(self, session, arrays)
 

@@ -17,7 +17,7 @@ from streamboost import _core
 from streamboost.base.files.persist import copied_session
 from streamboost.base.inputs.labels import check_length, check_same_classes
 from streamboost.base.inputs.unlabeled import filled, missing_labels
-from streamboost.base.inputs.weights import read_weight
+from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.params import changed_parameter
 from streamboost.base.pending import LateRecords, PendingAnswers, Records
 from streamboost.base.pieces import LearningInterrupted
@@ -111,10 +111,7 @@ def _learn_first(
     y = model._read_labels(y, source, labels)
     n_active = source.n_rows if weight is None else int((weight > 0).sum())
     if fit:
-        if not n_active:
-            raise ValueError(
-                "Sample weights must contain at least one non-zero number: there is nothing to learn."
-            )
+        check_something_weighs(weight)
         labels = model._first_labels(np.unique(y))
     if not source.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
         return True, no_answers(answer, model._first_labels(None))

@@ -41,7 +41,7 @@ class LearnerLane:
         if self._nominal:  # a category that it has not learned has no code here
             known = np.where((counts >= 0) & (known >= counts), -1.0, known)
         answer: NDArray[np.float64] = self.model.ask(known.reshape(1, -1), "proba")[0]
-        return answer
+        return np.ascontiguousarray(answer[:n_classes])  # of two it may have learned one so far
 
     def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
         """Take one update."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from streamboost import _core
 from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.writing import write_model
+from streamboost.base.inputs.labels import check_length
 from streamboost.base.inputs.weights import read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
@@ -27,7 +26,7 @@ from streamboost.ensemble import (
 )
 from streamboost.ensemble.bandit import BanditEnsemble, Judged
 from streamboost.ensemble.options import RANDOM_STATE, SIZE
-from streamboost.feedback.composite import composite_bytes
+from streamboost.feedback.composite import Composite, composite_bytes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -40,7 +39,7 @@ OF_EACH_LABEL = ("rewards", "osboost")
 """Those that have a model for each label."""
 
 
-class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
+class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     r"""Boosting from bandit feedback: show a label, hear whether it was right, and never the truth otherwise.
 
     :meth:`act_one` chooses a label: mostly the best one, now and then another, so that something can be learned about it; it also
@@ -126,7 +125,6 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     _models: list[Any] | None = None
     _seed = 0
     _n_acts = 0
-    _metadata: Mapping[str, Any] = {}
 
     def __init__(
         self,
@@ -217,6 +215,9 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         X = X if hasattr(X, "shape") or records else np.asarray(X)
         truth = np.asarray(y).tolist()
         n = len(X) if records else int(X.shape[0])
+        check_length(len(truth), n)
+        if output not in ("label", "both"):
+            raise ValueError(f'output={output!r} is not allowed: choose "label" or "both".')
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
         for t in range(n):
@@ -303,12 +304,6 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write the model to a file; read it back with :func:`streamboost.load`."""
-        write_model(path, self.to_bytes(metadata=metadata))
-
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
         if not self.started:
@@ -322,11 +317,6 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         state = {"seed": self._seed, "acts": self._n_acts, "started": started}
         facts = self._metadata if metadata is None else metadata
         return composite_bytes(NAME, self._started, params, state, facts)
-
-    @property
-    def metadata_(self) -> dict[str, Any]:
-        """The user's own facts that the model was loaded with."""
-        return dict(self._metadata)
 
     @classmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:

@@ -6,8 +6,10 @@ A part is stored as the bytes of its own file, so that it is read by its own che
 from __future__ import annotations
 
 import io
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +17,34 @@ from numpy.typing import NDArray
 from streamboost.base.files.archive import ModelFileError, write_archive
 from streamboost.base.files.manifest import check_version
 from streamboost.base.files.metadata import checked, entry, read
+from streamboost.base.files.writing import write_model
 
 VERSION = 1
 Load = Callable[[bytes], Any]
 
 
-class Composite(Protocol):
-    """A class of such models."""
+class Composite(ABC):
+    """What such models share."""
+
+    _metadata: Mapping[str, Any] = {}
+
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the whole model to a file, with facts of your own if wanted; read it back with :func:`streamboost.load`."""
+        write_model(path, self.to_bytes(metadata=metadata))
+
+    @abstractmethod
+    def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
+        """Return what `save` writes."""
+
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """The user's own facts that the model was loaded with."""
+        return dict(self._metadata)
 
     @classmethod
+    @abstractmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
         """Return the model of a file."""
 

@@ -43,7 +43,8 @@ class DecisionStump(Learner):
             one_of("bins", "exact"),
             'How the values of a numeric column are kept. "exact" keeps every distinct value, and each example '
             'costs time in proportion to them; "bins" keeps at most `max_bins` intervals by merging the '
-            "neighbours that hold the fewest examples. Up to `max_bins` distinct values the two are the same.",
+            "neighbours that hold the fewest examples. Up to `max_bins` distinct values the two are the same. The memory "
+            'of "exact" has no limit: an ensemble refuses to be given one with it.',
         ),
         parameter(
             "max_bins",

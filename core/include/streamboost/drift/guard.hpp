@@ -61,7 +61,11 @@ class DriftGuard {
     detectors_ = params.detectors(lanes);
   }
   DriftGuard(const DriftGuard& other)
-      : params_(other.params_), lane_(other.lane_), spares_(other.spares_), detectors_(other.on() ? other.detectors_->copy() : nullptr) {}
+      : params_(other.params_),
+        lane_(other.lane_),
+        spares_(other.spares_),
+        starved_(other.starved_),
+        detectors_(other.on() ? other.detectors_->copy() : nullptr) {}
   DriftGuard(DriftGuard&&) = default;
   DriftGuard& operator=(DriftGuard&&) = default;
 
@@ -100,10 +104,13 @@ class DriftGuard {
       }
     return highest;
   }
-  void restart(std::size_t i, std::int64_t number, Bank& bank) {
-    bank.reset(static_cast<int>(i), static_cast<std::uint32_t>(next_birth(lane_[i])));
+  // Whether there is a new learner.
+  bool restart(std::size_t i, std::int64_t number, Bank& bank) {
+    if (!renew(bank, i)) return false;
     born(i, number, false);
+    return true;
   }
+  bool starved() const { return starved_; }
 
   void write_report(ModelReport& report, Lanes lanes, std::int64_t n_learned) const;
   void fields(FieldVisitor& v);
@@ -140,20 +147,26 @@ class DriftGuard {
     }
   };
 
-  static std::int64_t next_birth(Lane& lane) {
-    lane.births = lane.births + 1 < births_end ? lane.births + 1 : 1;
-    return lane.births;
+  // A new-born learner may need memory, for the columns that it looks at. Where there is none, the one before stays for now.
+  bool reset(Bank& bank, std::size_t i, std::int64_t birth) {
+    return grows_or_waits([&] { return bank.reset(static_cast<int>(i), static_cast<std::uint32_t>(birth)), true; }, starved_);
+  }
+  bool renew(Bank& bank, std::size_t i) {
+    const std::int64_t next = lane_[i].births + 1 < births_end ? lane_[i].births + 1 : 1;
+    if (!reset(bank, i, next)) return false;
+    lane_[i].births = next;
+    return true;
   }
   void plant(Lane& lane, std::size_t i, Bank& spares) {
     lane.warnings += 1;
-    lane.spare_birth = next_birth(lane);
-    spares.reset(static_cast<int>(i), static_cast<std::uint32_t>(lane.spare_birth));
+    if (!renew(spares, i)) return;
+    lane.spare_birth = lane.births;
     spares_ += lane.spare ? 0 : 1;
     lane.spare = true;
   }
   // Empties the memory of a learner that is no longer wanted.
   void dismiss(Lane& lane, std::size_t i, Bank& spares) {
-    spares.reset(static_cast<int>(i), static_cast<std::uint32_t>(lane.spare_birth));
+    reset(spares, i, lane.spare_birth);
     lane.spare = false;
     spares_ -= 1;
   }
@@ -169,6 +182,7 @@ class DriftGuard {
   GuardParams params_;
   std::vector<Lane> lane_;
   std::int64_t spares_ = 0;
+  bool starved_ = false;  // a learner has stayed because there was no memory for a new one
   std::unique_ptr<Detectors> detectors_;
 };
 

@@ -112,11 +112,17 @@ class Bank {
   virtual void reserve(const Schema&) = 0;
 
   // A new-born learner in this lane (local number). What is drawn for a learner is keyed by its birth number as well (of_birth in
-  // rng.hpp): birth 0 is the learner that the lane began with.
+  // rng.hpp): birth 0 is the learner that the lane began with. If there is no memory for it, the learner of before stays.
   void reset(int lane, std::uint32_t birth) {
     if (birth != 0 && births_.rows() == 0) throw std::logic_error("this bank keeps no births");
+    const double before = this->birth(lane);
     if (births_.rows() > 0) births_[0][static_cast<std::size_t>(lane)] = birth;
-    begin(lane);
+    try {
+      begin(lane);
+    } catch (const std::bad_alloc&) {
+      if (births_.rows() > 0) births_[0][static_cast<std::size_t>(lane)] = before;
+      throw;
+    }
   }
   // The learners of one lane change places with those of a bank of the same kind, lanes, schema and past: both have met the same
   // examples, so that what lanes share is equal. Nothing is allocated.
@@ -142,7 +148,7 @@ class Bank {
   }
 
  protected:
-  virtual void begin(int lane) = 0;                  // the learner of this lane's birth, untaught
+  virtual void begin(int lane) = 0;  // the learner of this lane's birth, untaught; asks for memory before it changes anything
   virtual void exchange(int lane, Bank& other) = 0;  // of `swap`
   virtual void fields(FieldVisitor&) = 0;
 

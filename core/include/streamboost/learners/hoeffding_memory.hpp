@@ -46,8 +46,8 @@ class HoeffdingState : public Bank {
   // What a tree draws for itself.
   void draw(std::size_t i) {
     const int lane = static_cast<int>(i);
-    numbers_[i] = HoeffdingNumbers(params_, seed_, lanes_.begin + lane, birth(lane));
     if (params_.feature_fraction < 1) columns_[i] = columns_for(schema_, i);
+    numbers_[i] = HoeffdingNumbers(params_, seed_, lanes_.begin + lane, birth(lane));
   }
 
   const HoeffdingColumns& columns(std::size_t i) const { return columns_[columns_.size() > 1 ? i : 0]; }

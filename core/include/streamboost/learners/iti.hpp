@@ -260,7 +260,7 @@ class ItiBank final : public Bank,
   void teach(std::size_t i, int label, double amount, ItiWork& work) {
     if (limited() && !grows_or_waits([&] { return trees_[i].expect(columns_, 1), true; }, starved_)) return;
     if (!trees_[i].learn(columns_, params_, work.x.data(), label, amount, work)) starved_ = true;
-    grows_or_waits([&] { return trees_[i].trim(params_.max_bytes), true; }, starved_);
+    grows_or_waits([&] { return trees_[i].trim(columns_, params_, work), true; }, starved_);
   }
 
   // The row as trees compare it: gaps marked, no negative zero, columns that it does not have missing.

@@ -73,10 +73,10 @@ class ItiTree {
   double held() const {
     return bytes([](const auto& list) { return list.capacity(); });
   }
-  // No slack, and no gaps between tables, where there is no room for these.
-  void trim(double max_bytes) {
-    if (!(held() > max_bytes)) return;
-    if (used() > max_bytes) {
+  // No slack, and no gaps between tables, where there is no room for these. A tree that is too large even so becomes one leaf.
+  void trim(const ItiColumns& columns, const ItiParams& params, ItiWork& work) {
+    if (!(held() > params.max_bytes)) return;
+    if (used() > params.max_bytes) {
       std::vector<ItiBlock> blocks(n_nodes());
       std::vector<ItiBlock*> all;
       for (std::size_t n = 0; n < blocks.size(); ++n) {
@@ -85,6 +85,7 @@ class ItiTree {
       }
       pool.compact(all);
       for (std::size_t n = 0; n < blocks.size(); ++n) set_block(static_cast<std::int32_t>(n), blocks[n]);
+      if (used() > params.max_bytes) fold(columns, params, work);
     }
     for (auto* ints : {&instance_class, &instance_next, &instance_code, &index, &node, &pool.column, &pool.label}) ints->shrink_to_fit();
     for (auto* doubles : {&instance_weight, &instance_number, &node_real, &pool.value, &pool.weight}) doubles->shrink_to_fit();

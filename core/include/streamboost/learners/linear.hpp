@@ -170,9 +170,9 @@ class LinearBank final : public LinearTable<Real>, public AnswersAfter, public A
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
+    this->start(i, columns_);
     sum_squares_.fill_lane(i, 0);
     if (kind_ == Kind::ogd) scale_.fill_lane(i, 1);
-    this->start(i, columns_);
     for (std::size_t c = 0; c < columns_; ++c) {
       double sum = 0;
       for (std::size_t r = c; r < weights_.rows(); r += columns_)

@@ -104,9 +104,9 @@ class LinearRegressionBank final : public LinearTable<Real> {
 
  protected:
   void begin(int lane) override {
+    this->start(static_cast<std::size_t>(lane), 1);
     for (LaneArray<double>* each : {&squares_, &count_, &mean_, &spread_, &low_, &high_})
       each->fill_lane(static_cast<std::size_t>(lane), 0);
-    this->start(static_cast<std::size_t>(lane), 1);
   }
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<LinearRegressionBank&>(other);

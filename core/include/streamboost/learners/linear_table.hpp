@@ -97,8 +97,8 @@ class LinearTable : public Bank, public DrawnAtBirth {
 
   // A new-born learner; the first `columns` columns take part.
   void start(std::size_t lane, std::size_t columns) {
-    weights_.fill_lane(lane, 0);
     if (mask_.rows() > 0) draw_mask(lane);
+    weights_.fill_lane(lane, 0);
     trained_[0][lane] = 0;
     if (table_params_.start == Start::zero) return;
     const auto d = static_cast<std::size_t>(schema_.first_width);

@@ -183,8 +183,8 @@ class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public
 
  protected:
   void begin(int lane) override {
-    squares_.fill_lane(static_cast<std::size_t>(lane), 0);
     this->start(static_cast<std::size_t>(lane), split_ && schema_.declared ? columns_ : 1);
+    squares_.fill_lane(static_cast<std::size_t>(lane), 0);
   }
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<LogisticBank&>(other);

@@ -223,8 +223,8 @@ class MlpBank final : public Bank, public LearnsThenAnswers {
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
-    trained_[0][i] = 0;
     begin_first(i, std::vector<bool>(layout_.rows(), false));
+    trained_[0][i] = 0;
     begin_second(i, 0);
   }
   void exchange(int lane, Bank& other) override {

@@ -79,11 +79,14 @@ class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBi
 
  protected:
   void begin(int lane) override {
-    trees_[static_cast<std::size_t>(lane)].clear();
-    if (params_.feature_fraction < 1)
-      columns_[static_cast<std::size_t>(lane)] = columns_of(lane);
-    else
-      columns_[static_cast<std::size_t>(lane)].birth = birth(lane);
+    const auto i = static_cast<std::size_t>(lane);
+    if (params_.feature_fraction < 1) {
+      RegressionColumns columns = columns_of(lane);
+      trees_[i].expect(columns);
+      columns_[i] = std::move(columns);
+    }
+    columns_[i].birth = birth(lane);
+    trees_[i].clear();
   }
   void exchange(int lane, Bank& other) override {
     auto& them = static_cast<RegressionTreeBank&>(other);

@@ -196,12 +196,12 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
+    if (mask_.rows() > 0) draw_mask(i, mask_);
     for (auto* table : tables()) table->fill_lane(i, 0);
     for (auto& column : columns_) {
       column.count.fill_lane(i, 0);
       column.term.fill_lane(i, 0);
     }
-    if (mask_.rows() > 0) draw_mask(i, mask_);
   }
   // The intervals of numbers are shared by all lanes, and so equal in both banks.
   void exchange(int lane, Bank& other) override {

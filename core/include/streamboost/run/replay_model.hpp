@@ -47,9 +47,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
                                     loss,
                                     seed,
                                     c.whole("max_bytes") / 4};
-      return {{boosting, {c.number("refit"), c.number("late")}, c.whole("memory"), c.whole("at_once"), c.whole("delay")},
-              c.whole("max_bytes"),
-              numbers};
+      return {{boosting, {c.number("refit"), c.number("late")}, c.whole("memory"), c.whole("at_once")}, c.whole("max_bytes"), numbers};
     }
   };
 
@@ -59,7 +57,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     const auto& [refit, late] = params_.expert.schedule;
     if (b.rounds < 1 || b.leaves < 1 || b.leaves > TreeShap::deepest || b.bins < 4 || b.bins > 255 || !(b.rate > 0) ||
         params_.expert.memory < 1 || params_.expert.memory > replay::most_rows || params_.max_bytes < 1 || !(refit > 1 && refit <= 2) ||
-        !(late > 0 && late < 1) || params_.expert.delay < 0 || params_.expert.delay > replay::most_rows)
+        !(late > 0 && late < 1))
       throw std::invalid_argument("a parameter of the replayed forest is out of range");
   }
 
@@ -196,13 +194,8 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     expert_.learned(t, rows, memory(), intake_.schema(), static_cast<int>(seen_width_));
   }
 
-  // A row that is learned is answered as it will be in use.
-  const BoostedForest& forest_for(const Example& example) const {
-    return example.weight > 0 ? expert_.forest_before(example.number) : expert_.forest();
-  }
-
   double number(const Example& example, ReplayWork& work) const {
-    const BoostedForest& forest = forest_for(example);
+    const BoostedForest& forest = expert_.forest();
     if (!forest.fitted()) return targets_[0] > 0 ? targets_[1] : detail::not_a_number;
     forest.read(example.row, work.cell);
     forest.sum(work.cell.data(), work.F.data());
@@ -218,7 +211,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
   // Scores and probabilities of the classes known.
   void judge(const Example& example, ReplayWork& work) const {
     const int known = example.n_classes;
-    const BoostedForest& forest = forest_for(example);
+    const BoostedForest& forest = expert_.forest();
     Verdict verdict{work.score.data(), work.proba.data()};
     if (!forest.fitted()) return shares(known, verdict);
     forest.read(example.row, work.cell);
