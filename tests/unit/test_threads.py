@@ -419,10 +419,10 @@ def test_an_interrupted_model_has_discovered_only_what_it_has_learned():
     frame = pd.DataFrame({"a": np.tile(X[:, 0], n // N), "kind": [f"k{i // 1000}" for i in range(n)]})
     frame["kind"] = frame["kind"].astype("category")
     labels = np.array([i // 30_000 for i in range(n)])
-    model = OnlineBaggingClassifier(n_estimators=200, random_state=1)
+    model = OnlineBaggingClassifier(n_estimators=1000, random_state=1)
     error, _ = interrupted_midway(lambda: model.partial_fit(frame, labels))
     learned = error.n_rows_learned
-    twin = OnlineBaggingClassifier(n_estimators=200, random_state=1)
+    twin = OnlineBaggingClassifier(n_estimators=1000, random_state=1)
     twin.partial_fit(frame[:learned], labels[:learned])
     assert model.classes_.tolist() == twin.classes_.tolist()
     with session_of(model).reading, session_of(twin).reading:
