@@ -321,4 +321,6 @@ RACES = (
     *later_races("hyperplane", 10_000),
     *later_races("gaussians", 10_000),
     *later_races("nominal", 10_000),
+    *later_races("ijcnn1", 10_000),
+    *later_races("covtype", 10_000),
 )

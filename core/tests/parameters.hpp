@@ -46,9 +46,8 @@ inline Values values_of(const std::string& name) {
   const Values oza{{"order", word("update_first")}, {"untrained", word("wrong")},   {"lambda_cap", none},
                    {"copies_cap", count(10)},       {"vote", word("log_odds")},     {"prefix", word("stop_at_first_bad")},
                    {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
-  const Values replay{
-      {"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1}, {"refit", 1.5},
-      {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"delay", count(0)},    {"max_bytes", count(1 << 20)}};
+  const Values replay{{"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1},       {"refit", 1.5},
+                      {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"max_bytes", count(1 << 20)}};
   const Values hashed{{"view", word("pairs")}, {"bits", count(8)}};
   const std::map<std::string, Values> all{
       {"hashed", hashed},
@@ -128,7 +127,7 @@ inline Values values_of(const std::string& name) {
       {"tan", {{"n_parents", count(1)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"ban", {{"n_parents", count(2)}, {"smoothing", 5.0}, {"relearn", count(1000)}}},
       {"mlp", {{"hidden_units", count(0)}, {"updates_per_example", count(1)}, {"learning_rate", 0.2}}},
-      {"nearest_neighbors", {{"n_neighbors", count(5)}, {"window", count(60)}, {"delay", count(0)}}},
+      {"nearest_neighbors", {{"n_neighbors", count(5)}, {"window", count(60)}}},
       {"bagging_regressor", {{"sampling", word("poisson")}, {"fraction", 0.7}, {"poisson_rate", 1.0}, {"combine", word("mean")}}},
       {"gradient_boosting",
        {{"loss", word("squared")}, {"domain", word("span")}, {"learning_rate", 0.1}, {"delta", 1.0}, {"quantile", 0.5}}},

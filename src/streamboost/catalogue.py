@@ -15,12 +15,20 @@ class Entry:
     class_name: str
     package: str
     """Where the class is."""
-    core: str
-    """Its name in the core."""
-    page: str
-    """In the documentation, without its ending; of a learner its section."""
+    core: str = ""
+    """Its name in the core, unless that is its name here with underscores."""
+    page: str = ""
+    """In the documentation, without its ending, unless it is the usual one; of a learner its section."""
     task: str = "classification"
     """What it predicts, as `streamboost.evaluate.tasks` names it: classification, regression or multilabel."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "core", self.core or self.name.replace("-", "_"))
+        object.__setattr__(self, "page", self.page or self._usual_page)
+
+    @property
+    def _usual_page(self) -> str:
+        return f"algorithms/{self.name}"
 
     @property
     def learner_task(self) -> str:
@@ -76,6 +84,14 @@ class LearnerEntry(Entry):
     """Whether it refuses numeric columns."""
     probabilities: bool = False
     """Whether its answers are probabilities, so that log odds can be taken of them."""
+    trees: bool = False
+    """Whether it grows classification trees, whose splits can be looked at."""
+    collects_costs: bool = False
+    """Whether its leaves can collect what each answer costs."""
+
+    @property
+    def _usual_page(self) -> str:
+        return f"learners#{self.class_name.lower()}"
 
 
 MODELS: tuple[ModelEntry, ...] = (
@@ -83,7 +99,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="streamboost",
         class_name="StreamBoostClassifier",
         core="adaptive_bagging",
-        page="algorithms/streamboost",
         title="StreamBoost",
         weight="Poisson(6) copies; every other tree more where earlier ones failed",
         vote="log odds of being right lately, pooled with linear learners and naive Bayes",
@@ -136,8 +151,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="bagging",
         class_name="OnlineBaggingClassifier",
-        core="bagging",
-        page="algorithms/bagging",
         title="Online bagging",
         weight="Poisson(1) copies, independent of the others",
         vote="plurality",
@@ -146,7 +159,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="oza-boost",
         class_name="OnlineBoostingClassifier",
         core="oza",
-        page="algorithms/oza-boost",
         title="Oza's online boosting",
         weight=r"Poisson($\lambda$) copies; $\lambda$ grows where earlier learners failed",
         vote="log odds of each learner's error",
@@ -154,8 +166,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="osboost",
         class_name="OSBoostClassifier",
-        core="osboost",
-        page="algorithms/osboost",
         title="OSBoost",
         weight="at most 1; shrinks where earlier learners are ahead",
         vote="mean of the margins",
@@ -164,8 +174,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="ogboost",
         class_name="OGBoostClassifier",
-        core="ogboost",
-        page="algorithms/ogboost",
         title="OGBoost",
         weight="slope of a loss at the margin of the earlier learners",
         vote="sum of the margins",
@@ -174,8 +182,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="online-bbm",
         class_name="OnlineBBMClassifier",
-        core="online_bbm",
-        page="algorithms/online-bbm",
         title="Online BBM",
         weight="how much one more vote would matter for the majority",
         vote="majority",
@@ -184,8 +190,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="adaboost-ol",
         class_name="AdaBoostOLClassifier",
-        core="adaboost_ol",
-        page="algorithms/adaboost-ol",
         title="AdaBoost.OL",
         weight="slope of the logistic loss; learned weights",
         vote="the best prefixes",
@@ -195,7 +199,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="defensive-boost",
         class_name="DefensiveBoostingClassifier",
         core="defensive",
-        page="algorithms/defensive-boost",
         title="Defensive Booster",
         weight="half the error of the ensemble's own probability",
         vote="one learner, corrected so that nothing in it is left to gain",
@@ -206,7 +209,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="streaming-gradient-boost",
         class_name="StreamingGradientBoostingClassifier",
         core="streaming_gradient",
-        page="algorithms/streaming-gradient-boost",
         title="Streaming gradient boosted trees",
         weight="curvature of the log loss at the trees before it; slopes are targets",
         vote="sum of the trees",
@@ -217,7 +219,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="agnostic-boost",
         class_name="AgnosticBoostingClassifier",
         core="agnostic",
-        page="algorithms/agnostic-boost",
         title="Agnostic boosting",
         weight="1; labels are drawn, true ones where earlier learners failed",
         vote="plurality",
@@ -226,7 +227,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="online-mbbm",
         class_name="OnlineMBBMClassifier",
         core="mbbm",
-        page="algorithms/online-mbbm",
         title="OnlineMBBM",
         weight="what its vote can still change",
         vote="one vote each; several edges under Hedge",
@@ -235,8 +235,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="adaboost-olm",
         class_name="AdaBoostOLMClassifier",
-        core="adaboost_olm",
-        page="algorithms/adaboost-olm",
         title="Adaboost.OLM",
         weight="slope of a loss at the votes before it",
         vote="weights by gradient descent, prefixes under Hedge",
@@ -245,8 +243,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="bayes",
         class_name="BayesianEnsembleClassifier",
-        core="bayes",
-        page="algorithms/bayes",
         title="Bayesian ensemble",
         weight="1; learners differ by their columns",
         vote="weighted by posterior means of their losses",
@@ -255,7 +251,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="weighted-majority",
         class_name="WeightedMajorityClassifier",
-        core="weighted_majority",
         page="algorithms/experts",
         title="Weighted majority",
         weight="1; a list of any models",
@@ -266,7 +261,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="hedge",
         class_name="HedgeClassifier",
-        core="hedge",
         page="algorithms/experts",
         title="Hedge",
         weight="1; a list of any models",
@@ -277,7 +271,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="winnow",
         class_name="WinnowClassifier",
-        core="winnow",
         page="algorithms/experts",
         title="Winnow",
         weight="1; a list of any models",
@@ -290,7 +283,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="cost-boost",
         class_name="CostBoostingClassifier",
         core="cost_boosting",
-        page="algorithms/cost-boost",
         title="Cost-sensitive boosting",
         weight=r"Poisson($\lambda$) copies; $\lambda$ grows with the cost of the class",
         vote="log odds of each learner's cost or error",
@@ -300,7 +292,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="reordered-boost",
         class_name="ReorderedBoostingClassifier",
         core="reordered",
-        page="algorithms/reordered-boost",
         title="ADOB and BOLE",
         weight=r"Poisson($\lambda$) copies, as Oza's boosting, the worst learner first",
         vote="log odds of each learner's error",
@@ -309,7 +300,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="arc-x4",
         class_name="OnlineArcX4Classifier",
         core="arcx4",
-        page="algorithms/arc-x4",
         title="Online Arc-x4",
         weight="1 + the fourth power of the mistakes of earlier learners",
         vote="plurality",
@@ -318,7 +308,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="blocked-boost",
         class_name="BlockedBoostingClassifier",
         core="blocked",
-        page="algorithms/blocked-boost",
         title="Blocked boosting",
         weight="1 for one learner at a time, half of them mistakes of the others",
         vote="plurality",
@@ -328,7 +317,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="primed-boost",
         class_name="PrimedOnlineBoostingClassifier",
         core="primed",
-        page="algorithms/primed-boost",
         title="Primed online boosting",
         weight="AdaBoost.M1 on the first rows, then as online boosting",
         vote="log odds of each learner's error",
@@ -338,7 +326,6 @@ MODELS: tuple[ModelEntry, ...] = (
         name="replay-boosting",
         class_name="ReplayBoostingClassifier",
         core="replay",
-        page="algorithms/replay-boosting",
         title="Replayed gradient boosting",
         weight="slope of the log loss at the trees before it, over all remembered rows",
         vote="sum of the trees",
@@ -349,7 +336,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="single",
         class_name="SingleLearnerClassifier",
-        core="single",
         page="algorithms/index",
         title="Single learner",
         weight="1",
@@ -369,7 +355,6 @@ MODELS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="batch-bagging",
         class_name="BaggingClassifier",
-        core="batch_bagging",
         page="algorithms/batch",
         title="Batch bagging",
         weight="all rows at once",
@@ -379,45 +364,22 @@ MODELS: tuple[ModelEntry, ...] = (
 )
 
 LEARNERS: tuple[LearnerEntry, ...] = (
+    LearnerEntry(name="perceptron", class_name="Perceptron", core="linear", discovers=2),
+    LearnerEntry(name="ogd", class_name="OGD", core="linear", discovers=2),
+    LearnerEntry(name="logistic", class_name="LogisticRegression", probabilities=True),
     LearnerEntry(
-        name="perceptron", class_name="Perceptron", core="linear", page="learners#perceptron", discovers=2
+        name="hashed-logistic", class_name="HashedLogisticRegression", core="logistic", probabilities=True
     ),
-    LearnerEntry(name="ogd", class_name="OGD", core="linear", page="learners#ogd", discovers=2),
+    LearnerEntry(name="naive-bayes", class_name="NaiveBayes", probabilities=True),
+    LearnerEntry(name="stump", class_name="DecisionStump"),
     LearnerEntry(
-        name="logistic",
-        class_name="LogisticRegression",
-        core="logistic",
-        page="learners#logisticregression",
-        probabilities=True,
+        name="hoeffding-tree", class_name="HoeffdingTree", core="hoeffding", trees=True, collects_costs=True
     ),
-    LearnerEntry(
-        name="hashed-logistic",
-        class_name="HashedLogisticRegression",
-        core="logistic",
-        page="learners#hashedlogisticregression",
-        probabilities=True,
-    ),
-    LearnerEntry(
-        name="naive-bayes",
-        class_name="NaiveBayes",
-        core="naive_bayes",
-        page="learners#naivebayes",
-        probabilities=True,
-    ),
-    LearnerEntry(name="stump", class_name="DecisionStump", core="stump", page="learners#decisionstump"),
-    LearnerEntry(
-        name="hoeffding-tree", class_name="HoeffdingTree", core="hoeffding", page="learners#hoeffdingtree"
-    ),
-    LearnerEntry(name="iti", class_name="IncrementalTree", core="iti", page="learners#incrementaltree"),
-    LearnerEntry(name="tan", class_name="TAN", core="tan", page="learners#tan-and-ban", nominal_only=True),
-    LearnerEntry(name="ban", class_name="BAN", core="ban", page="learners#tan-and-ban", nominal_only=True),
-    LearnerEntry(name="mlp", class_name="MLP", core="mlp", page="learners#mlp"),
-    LearnerEntry(
-        name="nearest-neighbors",
-        class_name="NearestNeighbors",
-        core="nearest_neighbors",
-        page="learners#nearestneighbors",
-    ),
+    LearnerEntry(name="iti", class_name="IncrementalTree", trees=True),
+    LearnerEntry(name="tan", class_name="TAN", page="learners#tan-and-ban", nominal_only=True),
+    LearnerEntry(name="ban", class_name="BAN", page="learners#tan-and-ban", nominal_only=True),
+    LearnerEntry(name="mlp", class_name="MLP"),
+    LearnerEntry(name="nearest-neighbors", class_name="NearestNeighbors"),
 )
 
 REGRESSORS: tuple[ModelEntry, ...] = (
@@ -444,7 +406,6 @@ REGRESSORS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="gradient-boosting",
         class_name="OnlineGradientBoostingRegressor",
-        core="gradient_boosting",
         page="regression",
         title="Online gradient boosting",
         weight="the example's own; every learner has a target of its own",
@@ -454,7 +415,6 @@ REGRESSORS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="streaming-gradient-regressor",
         class_name="StreamingGradientBoostingRegressor",
-        core="streaming_gradient_regressor",
         page="algorithms/streaming-gradient-boost",
         title="Streaming gradient boosted trees of numbers",
         weight="Poisson(1) copies; the residuals of the stages before are targets",
@@ -464,7 +424,6 @@ REGRESSORS: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="bagging-regressor",
         class_name="OnlineBaggingRegressor",
-        core="bagging_regressor",
         page="regression",
         title="Online bagging of regressors",
         weight="Poisson(1) copies, or a fraction of the examples",
@@ -502,7 +461,6 @@ MULTILABEL: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="online-bmr",
         class_name="OnlineBMRClassifier",
-        core="online_bmr",
         page="several-labels",
         title="OnlineBMR",
         weight="what its vote can still change in the ranking",
@@ -512,7 +470,6 @@ MULTILABEL: tuple[ModelEntry, ...] = (
     ModelEntry(
         name="ada-olmr",
         class_name="AdaOLMRClassifier",
-        core="ada_olmr",
         page="several-labels",
         title="Ada.OLMR",
         weight="slope of the logistic rank loss at the votes before it",
@@ -526,7 +483,6 @@ REGRESSION_LEARNERS: tuple[LearnerEntry, ...] = (
     LearnerEntry(
         name="linear-regression",
         class_name="LinearRegression",
-        core="linear_regression",
         page="regression#linearregression",
         task="regression",
     ),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import streamboost as sb
-from streamboost.distributed import KeyedClassifier, KeyedRegressor
+from streamboost.distributed import KeyedClassifier, KeyedRegressor, KeyedShards
 from tests.catalogue import arrays
 
 
@@ -82,3 +82,51 @@ def test_the_prior_is_the_mean_and_the_task_is_told_apart():
         KeyedClassifier(model(), "who")
     with pytest.raises(TypeError, match=r"KeyedRegressor takes one of streamboost's regressors"):
         KeyedRegressor(sb.OnlineBaggingClassifier(), "who")
+
+
+@pytest.mark.parametrize("kind", ["regressor", "classifier"])
+def test_pending_answers_are_handed_to_the_models_that_gave_them(kind):
+    numbers = kind == "regressor"
+    make = model if numbers else lambda: sb.StreamBoostClassifier(n_estimators=2, random_state=1)
+    keyed_kind = KeyedRegressor if numbers else KeyedClassifier
+    alone, whole = {}, make()
+    with keyed_kind(make(), "who", max_models=2) as keyed:
+        late = []
+        for x, target in rows(120):
+            y = target if numbers else ("low" if target % 10 < 5 else "high")
+            rest = {name: value for name, value in x.items() if name != "who"}
+            own = alone.setdefault(x["who"], make())
+            pending = keyed.predict_pending_one(x)
+            assert pending.prediction == keyed.predict_one(x)
+            late.append(
+                (
+                    x,
+                    rest,
+                    y,
+                    pending,
+                    *(m.predict_pending_one(rest) if m.started else None for m in (own, whole)),
+                )
+            )
+            if len(late) < 9:
+                continue
+            x, rest, y, pending, mine, others = late.pop(0)
+            keyed.learn_one(x, y, pending=pending)
+            for m, said in ((alone[x["who"]], mine), (whole, others)):
+                m.learn_one(rest, y, **({} if said is None else {"pending": said}))
+        for key, own in alone.items():
+            assert state_bytes(keyed.own(key)) == state_bytes(own)
+        assert 0 < keyed.share(0) < 1
+
+
+def test_regressors_by_key_over_actors(tmp_path):
+    data = list(rows(80))
+    with (
+        KeyedShards(model(), "who", 2, folder=tmp_path, engine="local", fallback=None) as shards,
+        KeyedRegressor(model(), "who", fallback=None) as keyed,
+    ):
+        shards.learn_many([x for x, _ in data], [y for _, y in data])
+        for x, y in data:
+            keyed.learn_one(x, y)
+        asked = [x for x, _ in data[:10]]
+        assert shards.predict_many(asked) == [keyed.predict_one(x) for x in asked]
+        assert shards.predict_one(asked[0]) == keyed.predict_one(asked[0])

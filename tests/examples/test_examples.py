@@ -27,7 +27,7 @@ PRINTED = {
     "hourly.py": "readings alone, lags",
     "costly_labels.py": "disagreement       305",
     "song_moods.py": "AdaOLMRClassifier            whole sets right",
-    "shown_articles.py": "olm: opened",
+    "shown_articles.py": "rewards: opened",
     "retraining.py": "longest pause",
 }
 

@@ -54,17 +54,17 @@ def learner_params(model: Any) -> dict[str, Any]:
     return found
 
 
-def hashed_model(view: str, bits: int) -> Any:
+def hashed_model(view: str, bits: int, *, numbers: bool = False) -> Any:
     """A native model of one expert over hashed words."""
-    return _native("hashed", {"view": view, "bits": bits}, "", {}, 1, 1)
+    return _native("hashed_regressor" if numbers else "hashed", {"view": view, "bits": bits}, "", {}, 1, 1)
 
 
-def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None) -> Any:
-    """A native model of one learner behind target statistics; `encoding` empty: rows as they are."""
+def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None, score_bits: int = 0) -> Any:
+    """A native model of one learner behind target statistics, and scores; `encoding` empty: rows as they are."""
     learner = sb.LinearRegression() if numbers else sb.NaiveBayes()
     kind = sb.OnlineBaggingRegressor if numbers else sb.OnlineBaggingClassifier
     plan = kind(learner, n_estimators=1, random_state=1).fit(np.eye(2), [0, 1]).session.plan
-    own = {"most_columns": 256, "sparse": False} if encoding is None else encoding
+    own = {"most_columns": 256, "sparse": False, "score_bits": score_bits} if encoding is None else encoding
     return _native(**{**plan, "encoding": own})
 
 

@@ -434,6 +434,32 @@ ENSEMBLES = [
     Ensemble("primed-late", sb.PrimedOnlineBoostingClassifier, Primed, {"n_prime": 9}),
 ]
 
+ELSEWHERE = {
+    "test_adaptive.py": {
+        "streamboost",
+        "adaptive-random-forest",
+        "streaming-random-patches",
+        "leveraging-bagging",
+        "adwin-bagging",
+        "adwin-boosting",
+    },
+    "test_batch.py": {"adaboost-m1", "batch-bagging"},
+    "test_experts.py": {"weighted-majority", "hedge", "winnow"},
+    "test_regression.py": {
+        "streamboost-regressor",
+        "adaptive-random-forest-regressor",
+        "gradient-boosting",
+        "bagging-regressor",
+        "single-regressor",
+        "linear-regression",
+        "hoeffding-tree-regressor",
+    },
+    "test_replay.py": {"replay-boosting", "replay-boosting-regressor"},
+    "test_streaming_gradient.py": {"streaming-gradient-boost", "streaming-gradient-regressor"},
+    "test_words.py": {"hashed-logistic"},
+}
+"""Models and learners that other files here hold against their oracles."""
+
 MAIN_ENSEMBLES = [
     e
     for e in ENSEMBLES

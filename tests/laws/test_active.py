@@ -254,3 +254,16 @@ def test_whatever_learns_no_labels_is_refused_with_a_word(wrong):
         model = getattr(streamboost, kind)(wrong)
         with pytest.raises(TypeError, match="no classifier that learns from a stream"):
             model.learn_one({"x": 1.0}, 1 if kind == "ActiveClassifier" else {"a": True})
+
+
+@pytest.mark.parametrize("n", [0, 300])
+def test_a_bad_row_leaves_those_before_it_unlearned(n):
+    X, y = stream()
+    model = active("split")
+    model.test_then_train(X[:n], y[:n])
+    before = model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0
+    X[600, 1] = np.inf
+    for verb in (model.test_then_train, model.partial_fit):
+        with pytest.raises(ValueError, match="infinity"):
+            verb(X[n:], y[n:])
+    assert (model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0) == before

@@ -33,8 +33,8 @@ quick = settings(max_examples=10)
 
 
 @given(m=matrices, gamma=gammas)
-def test_smooth_weights_and_their_bounds(m, gamma):
-    """Ranges, the prefix margin bound and Servedio's inequality, on any margins whatever."""
+def test_ranges_of_the_smooth_weights(m, gamma):
+    """On any margins whatever; the bounds are in test_binary_properties.py."""
     theta = gamma / (2 + gamma)
     n = m.shape[1]
     zw = [chain(row, gamma) for row in m]
@@ -45,25 +45,6 @@ def test_smooth_weights_and_their_bounds(m, gamma):
     assert (z <= steps * (1 - theta) + 1e-12).all()
     assert (z >= -steps * (1 + theta) - 1e-12).all()
     assert ((w[:, 1:] == 1) | (z > 0)).all()
-    # rows whose prefix margin is at most theta are counted by the next weight
-    prefix = np.cumsum(m, axis=1) / steps
-    assert ((prefix <= theta - 1e-9).sum(axis=0) <= w[:, 1:].sum(axis=0) + 1e-9).all()
-    # the advantage budget
-    left = np.cumsum(w[:, :-1] * m, axis=1)
-    right = gamma * np.cumsum(w[:, :-1], axis=1) + 2 / (gamma * math.sqrt(1 - gamma))
-    assert (left <= right + 1e-9).all()
-
-
-def test_lemma_two_as_printed_is_off_by_one():
-    """gamma = 0.1, margins +1 then -1: every weight before k = 2 is large, yet the prefix of length 2 has margin 0."""
-    gamma, delta = 0.1, 0.96
-    theta = gamma / (2 + gamma)
-    _, w = chain([1.0, -1.0], gamma)
-    assert w[1] == pytest.approx(0.9511, abs=1e-4)
-    k = next(i for i, weight in enumerate(w, start=1) if weight < delta)
-    assert k == 2  # the largest index such that all weights before it are at least delta
-    assert (1.0 - 1.0) / k <= theta  # the printed claim fails for prefix k
-    assert theta < 1.0  # and holds for prefix k - 1
 
 
 def test_flat_and_perfect_margins():
@@ -263,19 +244,6 @@ def test_perceptron_signs_ignore_a_common_scale(stream, scale, seed):
 
 
 # ---- degeneracy guards
-
-
-@quick
-@given(stream=streams(min_rows=4, declared=True, weights=False), n=st.integers(2, 6))
-def test_zero_start_perceptrons_collapse_into_one(stream, n):
-    """Why starts are random: from zero, real margins, all learners of OSBoost stay equal for ever."""
-    boosted = OSBoostClassifier(Perceptron(start="zero"), n_estimators=n, random_state=0)
-    single = SingleLearnerClassifier(Perceptron(start="zero"), random_state=0)
-    boosted.partial_fit(**stream.everything, classes=stream.classes)
-    single.partial_fit(**stream.everything, classes=stream.classes)
-    np.testing.assert_allclose(
-        boosted.decision_function(stream.X), single.decision_function(stream.X), rtol=1e-9, atol=1e-12
-    )
 
 
 def test_random_starts_break_the_collapse():

@@ -13,7 +13,7 @@ from oracle.words import target_statistics, tokens
 
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
-from streamboost.distributed import Shards
+from streamboost.distributed import KeyedClassifier, Shards
 from streamboost.streams import open_stream
 from tests.inside.handles import encoded_model, hashed_model
 
@@ -149,6 +149,15 @@ def test_a_column_of_words_may_come_later():
     assert model.predict_one({"text": "free prize"}) == 1
 
 
+def test_many_values_in_dicts_are_spoken_of():
+    model = sb.StreamBoostClassifier(n_estimators=1, companions=())
+    for i in range(200):
+        model.learn_one({"user": f"u{i}"}, i % 2)
+    with pytest.warns(UserWarning, match=r"identifier_features=\['user'\]"):
+        model.learn_one({"user": "one more"}, 1)
+    model.learn_one({"user": "another one"}, 1)
+
+
 def test_explanations_count_words_in():
     table, y = messages(300)
     model = default().fit(table, y)
@@ -183,13 +192,15 @@ def test_the_pools_fade_by_information():
     model = sb.StreamBoostClassifier(**options, text_features=["text"])
     model.partial_fit(text, y, classes=[0, 1])
     nothing = np.full((len(y), 1), np.nan)
-    alone = sb.StreamBoostClassifier(**{**options, "companions": ()})
-    forest = np.nan_to_num(alone.test_then_train(nothing, y, classes=[0, 1], output="proba"), nan=0.5)
     hashed, cells = [], text["text"].tolist()
     for view in ("words", "pairs", "characters"):
         expert = hashed_model(view, BITS)
         room = (np.array([-2]), 2, True, None)
         hashed.append(expert.learn((nothing, cells), y.astype(np.int32), None, "proba", room))
+    alone = sb.StreamBoostClassifier(**{**options, "companions": ()})
+    score = hashed_model("words", BITS - 2).learn((nothing, cells), y.astype(np.int32), None, "proba", room)
+    seen = log_odds(score[:, 1:])
+    forest = np.nan_to_num(alone.test_then_train(seen, y, classes=[0, 1], output="proba"), nan=0.5)
     fading = {"referee": False, "information": 0.03}
     pool, outer, history = TemperedPool(4, **fading), OuterPool(2, **fading), LabelHistory()
     for t in range(len(y)):
@@ -204,6 +215,30 @@ def test_the_pools_fade_by_information():
     assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-6)
     assert totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-6)
     assert totals["temperature"] == pytest.approx(pool.w, abs=1e-6)
+
+
+def log_odds(p):
+    """Of probabilities, as trees see them; missing where a class is not known."""
+    odds = np.log(np.clip(p, 1e-6, 1)) - np.log(np.clip(1 - p, 1e-6, 1))
+    return np.where(p > 0, odds, np.nan)
+
+
+@pytest.mark.parametrize("k", [0, 2, 3, 6])
+def test_trees_see_the_score_of_the_words(k):
+    """A model over rows with texts = one over the other columns, and what a learner of the words says before each row."""
+    table, y = messages(400, max(k, 2))
+    dense = np.column_stack([np.full(len(y), np.nan), table["size"]])
+    cells = [cell if isinstance(cell, str) else None for cell in table["text"]]
+    truth = y + 0.25 * (table["size"].to_numpy() > 0) if k == 0 else y.astype(np.int32)
+    weight = np.resize([1.0, 0.5, 0.0, 2.0], len(y))
+    answer, room = "number" if k == 0 else "proba", (np.array([-2, -1]), k, k > 0, None)
+    said = hashed_model("words", 10, numbers=k == 0).learn((dense, cells), truth, weight, answer, room)
+    found = encoded_model(numbers=k == 0, score_bits=10).learn((dense, cells), truth, weight, answer, room)
+    scores = said.reshape(-1, 1) if k == 0 else log_odds(said[:, 1:4])
+    wide = np.column_stack([dense[:, 1:], scores])
+    room = (np.full(wide.shape[1], -1), k, k > 0, None)
+    plain = encoded_model(numbers=k == 0, encoding={})
+    np.testing.assert_allclose(found[20:], plain.learn(wide, truth, weight, answer, room)[20:], rtol=1e-7)
 
 
 @pytest.mark.parametrize("k", [0, 2, 3, 6])
@@ -370,3 +405,57 @@ def test_codes_of_a_frame_and_of_a_file_are_the_same(tmp_path):
         assert default(text_features=None, identifier_features=None).fit(
             frame, np.arange(400) % 2
         ).session.schema.codes == (0,)
+
+
+def test_explanations_name_words_and_identifiers():
+    """The words of a text share its contribution; an identifier stands there with its value."""
+    table, y = messages(400)
+    model = default().fit(table, ["free" in str(text) for text in table["text"]])
+    row = {"text": "You win a FREE prize, free!", "user": "user-7", "shop": "s1", "size": 0.5}
+    told = model.explain_one(row)
+    assert set(told.words["text"]) == {"you", "win", "a", "free", "prize"}
+    assert sum(told.words["text"].values()) == pytest.approx(told.contributions["text"])
+    assert max(told.words["text"], key=lambda word: abs(told.words["text"][word])) == "free"
+    shown = dict(told.largest(50))
+    assert sum(shown.values()) == pytest.approx(told.score - told.base)
+    assert "text: free" in shown
+    assert "user = user-7" in shown
+    assert told.words == model.explain_one(row).words
+    many = model.explain(table[:20], words=True)
+    assert [set(words) for words in many.words] == [
+        {"text"} if text else set() for text in table["text"][:20].fillna("")
+    ]
+    assert dict(many.top_words(100))["free"] != 0
+    assert not model.explain(table[:3]).words
+    several = default(n_estimators=2).fit(table, messages(400, 4)[1]).explain_one(row)
+    assert sum(several.words["text"].values()) == pytest.approx(several.contributions["text"])
+    numbers = sb.StreamBoostRegressor(n_estimators=3, random_state=7, text_features=["text"])
+    numbers.partial_fit(table[["text", "size"]], y.astype(float))
+    told = numbers.explain_one({"text": "free " + " ".join(map(str, range(100))), "size": 1.0})
+    assert len(told.words["text"]) == 65  # with all others as one
+    assert sum(told.words["text"].values()) == pytest.approx(told.contributions["text"])
+
+
+def test_keyed_models_read_words(tmp_path):
+    """Each key has its own words; models that went to the store come back as they were."""
+    table, y = messages(150)
+    made = partial(
+        KeyedClassifier, default(text_features=["text"]), key="shop", folder=tmp_path / "keys", max_models=2
+    )
+    rows = table.to_dict("records")
+    with made() as model:
+        for row, label in zip(rows, y.tolist(), strict=True):
+            model.learn_one(row, label)
+        answers = [model.predict_proba_one(row) for row in rows[:12]]
+    with made() as again:
+        assert [again.predict_proba_one(row) for row in rows[:12]] == answers
+
+
+def test_named_sparse_rows_are_numbers(tmp_path):
+    """Rows of Vowpal Wabbit's format have names and are sparse: nothing is guessed of their columns."""
+    path = tmp_path / "rows.vw"
+    path.write_text("1 |a free prize\n-1 |a see you\n" * 20)
+    model = sb.StreamBoostClassifier(n_estimators=2)
+    for chunk in open_stream(path).chunks():
+        model.partial_fit(chunk.rows, chunk.labels)
+    assert model.session.schema.words == {}

@@ -1,9 +1,11 @@
 """Nothing of the product's tables is left out: every model, learner and detector has its case.
 
-Metrics are held against oracles by their own tables, in tests/unit/test_metrics.py and test_number_evaluation.py.
+Metrics are held against oracles by their own tables, in tests/unit/test_metrics.py and test_regression_evaluation.py.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,9 @@ from streamboost import drift
 from streamboost.base.parameter import parameters_of
 from tests import catalogue as cases
 from tests.options import GIVEN, values
+from tests.state.models import build
+
+LAWS = Path(__file__).resolve().parents[1] / "laws"
 
 TABLES = {
     "MODELS": {entry.name for entry in cases.ALL_MODELS},
@@ -33,6 +38,38 @@ def test_everything_has_a_case_and_every_case_is_of_something(table: str) -> Non
 def test_a_missing_case_says_what_to_add() -> None:
     with pytest.raises(LookupError, match=r"tests/catalogue.py: add a line"):
         cases.case(cases.MODELS, "new")
+
+
+def test_everything_is_held_against_an_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(LAWS.parent))  # the laws import their oracles from there
+    from laws.catalogue import ELSEWHERE, ENSEMBLES, LEARNERS
+
+    paired = {pair.product.__name__ for pair in ENSEMBLES} | {
+        type(one.product()).__name__ for one in LEARNERS
+    }
+    here = {entry.name for entry in (*cases.ALL_MODELS, *cases.ALL_LEARNERS) if entry.class_name in paired}
+    there = set().union(*ELSEWHERE.values())
+    assert not here & there
+    missing = {entry.name for entry in (*cases.ALL_MODELS, *cases.ALL_LEARNERS)} - here - there
+    assert not missing, f"{sorted(missing)}: pair each with its oracle in tests/laws/catalogue.py"
+    for file, names in ELSEWHERE.items():
+        text = (LAWS / file).read_text()
+        assert "oracle" in text
+        classes = [
+            entry.class_name for entry in (*cases.ALL_MODELS, *cases.ALL_LEARNERS) if entry.name in names
+        ]
+        assert len(classes) == len(names)
+        assert [name for name in classes if name not in text] == []
+
+
+def test_everything_is_in_a_sample_file() -> None:
+    samples = build().values()
+    learners = {type(getattr(one, "estimator", None) or one._default_learner()).__name__ for one in samples}
+    classes = {type(one).__name__ for one in samples} | learners
+    filed = [
+        entry for entry in (*cases.ALL_MODELS, *cases.ALL_LEARNERS) if not getattr(entry, "experts", False)
+    ]
+    assert [entry.name for entry in filed if entry.class_name not in classes] == []
 
 
 @pytest.mark.parametrize("entry", [*cases.ALL_MODELS, *cases.ALL_LEARNERS], ids=lambda entry: entry.name)

@@ -17,7 +17,7 @@ class LogPool:
 
     prior, refill, least, most, caution = 10.0, 1.0, 0.0, 4.0, 0.0
 
-    def __init__(self, experts, window=1000.0, referee=True, information=0.0, delay=0):
+    def __init__(self, experts, window=1000.0, referee=True, information=0.0, total=math.inf):
         self.f = self.referee_f = 1 - 1 / window
         self.referee = referee
         self.information = information  # 0: every row fades the past alike
@@ -26,8 +26,7 @@ class LogPool:
         self.A = self.prior * np.eye(experts)
         self.q = np.zeros(experts + 1)  # right answers lately; the last one is the pool's
         self.n = 0.0  # all answers lately
-        self.delay, self.total = delay, 1.0 if delay else math.inf
-        self.past = []  # before each learned example: the weights, and who spoke
+        self.total = total  # of the weights, at most
 
     def opinions(self, proba, k):
         """proba: [expert][classes known]; classes beyond have the floor."""
@@ -36,34 +35,26 @@ class LogPool:
         p[:, :known] = np.maximum(proba, 1e-4)
         return np.log(p)
 
-    def voice(self, learned=False):
-        """The weights and the speaker; for a row that is learned those of `delay` examples before."""
-        if not (learned and self.delay):
-            return self.beta, self.speaker()
-        first = self.past[0] if self.past else (self.beta, None)
-        return self.past[-self.delay] if len(self.past) >= self.delay else first
-
     def speaker(self):
         """The expert that answers alone, or None."""
         best = int(np.argmax(self.q[:-1]))
         doubt = self.caution * math.sqrt(max(self.n - self.q[best], 1))
         return best if self.referee and self.q[best] - doubt > self.q[-1] else None
 
-    def said(self, proba, learned=False):
+    def said(self, proba):
         """The pool's own distribution, and the speaker's with its floor."""
-        beta, best = self.voice(learned)
-        P = softmax(beta @ self.opinions(proba, proba.shape[1]))
+        best = self.speaker()
+        P = softmax(self.beta @ self.opinions(proba, proba.shape[1]))
         return (P, P, 1e-9) if best is None else (P, proba[best], 1e-4)
 
-    def answer(self, proba, learned=False):
+    def answer(self, proba):
         """The speaker's distribution."""
-        return self.said(proba, learned)[1]
+        return self.said(proba)[1]
 
     def learn(self, proba, labels, y, s=1.0, pending=None):
         """labels: what each expert answered, -1 for nothing. pending: the same, and what was said, when the row came."""
         k = max(proba.shape[1], y + 1)
-        said = self.said(proba, True) if proba.shape[1] >= 2 else None
-        self.past.append(self.voice())
+        said = self.said(proba) if proba.shape[1] >= 2 else None
         share = 1.0 if pending is None else 0.5
         self.learn_from(proba, labels, said, k, y, share * s, share)
         if pending is not None:
@@ -101,8 +92,8 @@ class TemperedPool(LogPool):
         logs = np.log(np.maximum(said[1], said[2]))
         return logs - logs.mean()
 
-    def answer(self, proba, learned=False):
-        return softmax(self.w * self.logs(self.said(proba, learned)))
+    def answer(self, proba):
+        return softmax(self.w * self.logs(self.said(proba)))
 
     def learn_from(self, proba, labels, said, k, y, s, share):
         if said is not None and y < proba.shape[1]:
@@ -118,7 +109,7 @@ class TemperedPool(LogPool):
 class OuterPool(TemperedPool):
     """The pool around another one: starts with its answer, and distrusts its referee."""
 
-    prior, refill, least, most, caution = 20.0, 0.05, -0.2, 3.0, 0.5
+    prior, refill, least, most, caution = 20.0, 0.05, -0.2, 3.0, 1.0
 
     def __init__(self, experts, window=1000.0, **options):
         super().__init__(experts, window=window, **options)

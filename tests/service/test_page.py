@@ -178,6 +178,30 @@ def test_champion_and_challenger_since_it_joined(page: Any, running: Running) ->
     page.wait_for_selector("#shadows td:has-text('(champion ')")
 
 
+def test_a_bandit(browser: Any, tmp_path: Path) -> None:
+    running = Running(tmp_path, open_to_all=False)
+    running.store.create("articles", model="bandit", learner="naive-bayes", classes=["art", "news"], seed=1)
+    for t in range(60):
+        shown = running.store.act("articles", {"age": t % 9}, f"visit-{t}").answer.label
+        if t < 50:
+            running.store.reward("articles", f"visit-{t}", shown == ("art" if t % 9 > 4 else "news"))
+    for page in opened(browser, running):
+        show_model(page)
+        page.wait_for_selector("#events td:has-text('visit-49')")
+        heads = page.locator("#events th").all_inner_texts()
+        assert [head.lower() for head in heads][2:4] == ["shown", "reward"]
+        assert page.locator("#events .right").count() > 0
+        assert "log loss" not in page.inner_text("#numbers").lower()
+        assert page.locator("#queries-part").is_hidden(), "ten events wait, for rewards and not for labels"
+        page.fill("#features", '{"age": 8}')
+        page.click("#try button")
+        page.wait_for_selector("#answer:has-text('art')")
+        page.evaluate(AXE)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+    running.close()
+
+
 def test_an_alarm_is_shown(page: Any, running: Running) -> None:
     running.app.service.alarms.active = {("loans", "error"): "loans: something deserves a look."}
     show_model(page)

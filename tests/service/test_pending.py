@@ -6,6 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import streamboost as sb
 from streamboost.service.store.records import Kind, Work
 from streamboost.service.store.settings import Settings
@@ -13,23 +15,31 @@ from streamboost.service.store.store import LearningStore
 from tests.waiting import PATIENCE
 
 
-def rows(n: int) -> list[tuple[dict[str, Any], str]]:
+def rows(n: int, words: bool) -> list[tuple[dict[str, Any], str]]:
     rng = random.Random(4)
     found = []
     for _ in range(n):
-        x = {"a": rng.gauss(0, 1), "b": rng.gauss(0, 1)}
-        found.append((x, "yes" if x["a"] + x["b"] > 0 else "no"))
+        x: dict[str, Any] = {"a": rng.gauss(0, 1), "b": rng.gauss(0, 1)}
+        yes = x["a"] + x["b"] > 0
+        if words:
+            x |= {
+                "text": f"{'free prize' if yes else 'see you'} {rng.random():.2f}",
+                "user": f"u{rng.randrange(9)}",
+            }
+        found.append((x, "yes" if yes else "no"))
     return found
 
 
-def test_the_answers_given_are_learned_from(tmp_path: Path) -> None:
-    delay, stream = 6, rows(60)
-    alone = sb.StreamBoostClassifier(n_estimators=3, random_state=0, delay=delay)
+@pytest.mark.parametrize("words", [False, True])
+def test_the_answers_given_are_learned_from(tmp_path: Path, words: bool) -> None:
+    delay, stream = 6, rows(60, words)
+    kinds = {"text_features": ["text"], "identifier_features": ["user"]} if words else {}
+    alone = sb.StreamBoostClassifier(n_estimators=3, random_state=0, delay=delay, **kinds)
     waiting: list[Any] = []
     seq = None
     settings = Settings()
     store = LearningStore(tmp_path / "s", settings)
-    store.create("m", model="streamboost", params={"n_estimators": 3, "delay": delay})
+    store.create("m", model="streamboost", params={"n_estimators": 3, "delay": delay, **kinds})
     for i, (x, y) in enumerate(stream):
         reader = store.reader("m", seq, timeout=PATIENCE)
         event = store.event("m", x, str(i), reader)

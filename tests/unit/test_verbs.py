@@ -14,7 +14,6 @@ from sklearn.exceptions import NotFittedError
 import streamboost
 from streamboost import (
     OGD,
-    LogisticRegression,
     NaiveBayes,
     OnlineBaggingClassifier,
     OnlineBoostingClassifier,
@@ -22,7 +21,6 @@ from streamboost import (
     Perceptron,
     SingleLearnerClassifier,
 )
-from streamboost.models import LEARNERS, MODELS
 from tests.inside.handles import session_of
 
 RNG = np.random.default_rng(5)
@@ -39,43 +37,12 @@ def small(cls, learner=None, **params):
     return cls(learner, **params)
 
 
-def test_tables_hold_the_names_of_the_command_line():
-    assert {
-        "bagging",
-        "bayes",
-        "oza-boost",
-        "osboost",
-        "ogboost",
-        "online-bbm",
-        "adaboost-ol",
-        "single",
-    } <= set(MODELS)
-    assert {"hoeffding-tree", "iti", "logistic", "naive-bayes", "ogd", "perceptron"} <= set(LEARNERS)
-
-
 def test_public_names_load_on_demand():
     for name in streamboost.__all__:
         assert getattr(streamboost, name) is not None
         assert name in dir(streamboost)
     with pytest.raises(AttributeError, match="nonsense"):
         streamboost.nonsense  # noqa: B018
-
-
-@pytest.mark.parametrize("cls", EVERY)
-@pytest.mark.parametrize("learner", [None, Perceptron(), OGD(), LogisticRegression(), NaiveBayes(alpha=1)])
-def test_one_pass_is_predict_then_learn(cls, learner):
-    whole, rows, chunks = (small(cls, clone(learner) if learner else None) for _ in range(3))
-    answers = whole.test_then_train(X, Y, classes=[0, 1], output="proba")
-    for i in range(len(X)):
-        before = rows.predict_proba(X[i : i + 1]) if i else None
-        after = rows.test_then_train(X[i : i + 1], Y[i : i + 1], classes=[0, 1], output="proba")
-        assert np.array_equal(after[0], answers[i])
-        assert before is None or np.array_equal(before, after)
-    for part in np.array_split(np.arange(len(X)), [1, 2, 50, 51]):
-        chunks.partial_fit(X[part], Y[part], classes=[0, 1])
-    for other in (rows, chunks):
-        assert np.array_equal(whole.predict_proba(X), other.predict_proba(X))
-        assert np.array_equal(whole.decision_function(X), other.decision_function(X))
 
 
 def test_discovery_does_not_peek():
@@ -131,14 +98,6 @@ def test_random_state_none_draws_anew_only_in_fit():
     assert not hasattr(clone(model), "n_features_in_")
 
 
-def test_predict_is_pure():
-    model = small(OnlineBoostingClassifier, Perceptron()).fit(X, Y)
-    before = model.to_bytes()
-    first, second = model.predict_proba(X), model.predict_proba(X)
-    assert np.array_equal(first, second)
-    assert model.to_bytes() == before
-
-
 def test_nothing_known_nothing_said():
     model = small(OSBoostClassifier)
     assert model.predict_one({"a": 1.0}) is None
@@ -151,14 +110,6 @@ def test_nothing_known_nothing_said():
     with pytest.raises(NotFittedError):
         model.predict(X)
     assert not hasattr(small(OSBoostClassifier), "classes_")
-
-
-@pytest.mark.parametrize("cls", EVERY)
-def test_weight_zero_is_no_example(cls):
-    weight = (RNG.random(len(X)) < 0.7).astype(float)
-    weighted = small(cls).partial_fit(X, Y, classes=[0, 1], sample_weight=weight)
-    kept = small(cls).partial_fit(X[weight > 0], Y[weight > 0], classes=[0, 1])
-    assert np.array_equal(weighted.predict_proba(X), kept.predict_proba(X))
 
 
 def test_all_weights_zero_is_an_error_in_fit_only():

@@ -100,7 +100,7 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
 std::unique_ptr<Model> make_wide(const Plan& plan) {
   auto inside = make_timed(plan);
   if (plan.encoding.values.empty()) return inside;
-  auto encoded = std::make_unique<EncodedModel>(std::move(inside), EncodedModel::Params::read(plan.encoding));
+  auto encoded = std::make_unique<EncodedModel>(std::move(inside), EncodedModel::Params::read(plan.encoding), plan.ensemble);
   plan.encoding.check_all_read("the encoding");
   return make_pool({"columns", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
 }

@@ -5,7 +5,7 @@ A regressor has the same ones (regressor.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -152,6 +152,12 @@ class Classifier(ClassifierMixin, Estimator):
         return self._read(lambda session: session.ask(source, answer))
 
 
+def check_output(output: str, allowed: Iterable[str]) -> None:
+    """Raise for an answer that there is not."""
+    if output not in allowed:
+        raise ValueError(f"output={output!r} is not allowed; choose one of {', '.join(map(repr, allowed))}.")
+
+
 class StreamClassifier(Classifier):
     """A classifier that goes on learning, in chunks or row by row."""
 
@@ -236,10 +242,7 @@ class StreamClassifier(Classifier):
             Labels of shape (n_samples,), or one column for each class in ``classes_`` (as known after the call);
             with ``"both"`` a pair: labels, probabilities.
         """
-        if output not in OUTPUTS:
-            raise ValueError(
-                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, OUTPUTS))}."
-            )
+        check_output(output, OUTPUTS)
         return self._learn(
             TableRows(X, type(self).__name__), y, classes, sample_weight, output, pending=pending
         )

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
+from streamboost.base.classifier import check_output
 from streamboost.base.estimator import Estimator
 from streamboost.base.files.manifest import Manifest
 from streamboost.base.inputs.label_sets import LabelSets, SetCodes, one_set, read_sets
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.weights import check_something_weighs
 from streamboost.base.session import Source
 
 if TYPE_CHECKING:
@@ -47,8 +49,14 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
-        self.take_session(None)
-        return self.partial_fit(X, y, sample_weight=sample_weight)
+        check_something_weighs(sample_weight)
+        before = self.__dict__.pop("_session", None)
+        try:
+            return self.partial_fit(X, y, sample_weight=sample_weight)
+        except BaseException:
+            if before is not None:
+                self.__dict__.setdefault("_session", before)
+            raise
 
     def partial_fit(
         self, X: Any, y: Any, labels: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -95,10 +103,7 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         array of shape (n_samples, n_labels)
             Columns in the order of ``labels_``.
         """
-        if output not in SET_OUTPUTS:
-            raise ValueError(
-                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
-            )
+        check_output(output, SET_OUTPUTS)
         found = self._learn_sets(
             TableRows(X, type(self).__name__), y, labels, sample_weight, SET_OUTPUTS[output]
         )
@@ -166,12 +171,16 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         return self.labels_
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        tags.classifier_tags.multi_class = False
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        return tags
+        return label_set_tags(super().__sklearn_tags__())
 
 
-__all__ = ["SET_OUTPUTS", "LabelSets", "MultilabelClassifier", "members"]
+def label_set_tags(tags: Any) -> Any:
+    """Return scikit-learn's tags of a classifier, of one that learns sets of labels."""
+    tags.classifier_tags.multi_label = True
+    tags.classifier_tags.multi_class = False
+    tags.target_tags.multi_output = True
+    tags.target_tags.single_output = False
+    return tags
+
+
+__all__ = ["SET_OUTPUTS", "LabelSets", "MultilabelClassifier", "label_set_tags", "members"]

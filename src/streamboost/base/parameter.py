@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -89,6 +89,8 @@ class Parameter:
     """Whether the core is given it under the same name; else the class has a use of its own for it."""
     default: Any = inspect.Parameter.empty
     """From the constructor's signature; declared here for options, which constructors take as ``**options``."""
+    from_list: Callable[[list[Any]], Any] | None = None
+    """What a user gives, from the list that a model file has for it; None: a list, or a tuple if the default is one."""
 
     @property
     def type_text(self) -> str:

@@ -35,6 +35,8 @@ class LearnerPlan:
     version: int = 1
     discovers: int | None = None
     """How many classes it can meet by surprise (None: any number); more must be declared before the first row."""
+    trees: bool = False
+    collects_costs: bool = False
     warns_unscaled: bool = False
     counts: bool = False
     """Whether numbers are counts: no column is nominal, no value below 0."""

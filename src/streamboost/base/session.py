@@ -24,7 +24,7 @@ from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, lar
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
-from streamboost.base.inputs.word_columns import WordFeatures
+from streamboost.base.inputs.word_columns import MANY_VALUES, WordFeatures
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers, Records, records_to_learn
 from streamboost.base.pieces import (
@@ -262,6 +262,16 @@ class Session:
             check_counts(rows, self.schema, self.learner.title)
         return rows
 
+    def _advise_of_identifiers(self, growth: Growth) -> None:
+        """Of rows that come one by one nothing is guessed: say so when a nominal column turns out to hold identifiers."""
+        for column in growth.values:
+            if len(self.schema.books[column] or ()) == MANY_VALUES + 1:
+                name = column if self.schema.names is None else self.schema.names[column]
+                self.advise(
+                    f"{self.schema.title(column)} has more than {MANY_VALUES} different values. The model would learn more from "
+                    f"it, and faster, as identifiers (identifier_features=[{name!r}]) or as texts (text_features=[{name!r}])."
+                )
+
     def advise(self, line: str) -> None:
         """Warn about what was learned. Where warnings are errors the next call raises it instead, before it learns."""
         try:
@@ -311,6 +321,8 @@ class Session:
         self.warned |= unscaled
         self.capped.update(rows.growth.capped)
         self.refresh_fast()
+        if self.schema.advises:
+            self._advise_of_identifiers(rows.growth)
         return None if raw is None else self._present(raw, answer, known_before)
 
     def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:

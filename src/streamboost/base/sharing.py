@@ -17,7 +17,7 @@ from streamboost import _core
 from streamboost.base.files.persist import copied_session
 from streamboost.base.inputs.labels import check_length, check_same_classes
 from streamboost.base.inputs.unlabeled import filled, missing_labels
-from streamboost.base.inputs.weights import read_weight
+from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.params import changed_parameter
 from streamboost.base.pending import LateRecords, PendingAnswers, Records
 from streamboost.base.pieces import LearningInterrupted
@@ -111,10 +111,7 @@ def _learn_first(
     y = model._read_labels(y, source, labels)
     n_active = source.n_rows if weight is None else int((weight > 0).sum())
     if fit:
-        if not n_active:
-            raise ValueError(
-                "Sample weights must contain at least one non-zero number: there is nothing to learn."
-            )
+        check_something_weighs(weight)
         labels = model._first_labels(np.unique(y))
     if not source.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
         return True, no_answers(answer, model._first_labels(None))
@@ -148,12 +145,17 @@ def _learn_first(
     return True, answers
 
 
-def learn_fast(model: Estimator, x: Any, y: Any) -> bool:
-    """Learn one dict by the short way, if it is as usual."""
+def learn_fast(model: Estimator, x: Any, y: Any, pending: Any = None) -> bool:
+    """Learn one dict by the short way, with its record if there is one; False: it is not as usual."""
     session = model._session
     if session is None or session.fast is None:
         return False
-    n_learned = session.fast.learn(x, y)
+    if pending is None:
+        n_learned = session.fast.learn(x, y)
+    elif isinstance(pending, PendingAnswers) and len(pending) == 1:
+        n_learned = session.fast.learn_pending(x, y, pending.records.tobytes())
+    else:
+        return False
     if looks_back(n_learned, session.judged):
         look_back(model, session)
     return n_learned > 0
@@ -169,22 +171,6 @@ def pending_fast(model: Estimator, x: Any) -> tuple[Any, Records] | None:
         return None
     answer, said = found
     return answer, np.frombuffer(said).reshape(1, -1)
-
-
-def learn_pending_fast(model: Estimator, x: Any, y: Any, pending: Any) -> bool:
-    """Learn one dict with its record by the short way, if it is as usual."""
-    session = model._session
-    if (
-        session is None
-        or session.fast is None
-        or not isinstance(pending, PendingAnswers)
-        or len(pending) != 1
-    ):
-        return False
-    n_learned = session.fast.learn_pending(x, y, pending.records.tobytes())
-    if looks_back(n_learned, session.judged):
-        look_back(model, session)
-    return n_learned > 0
 
 
 def test_then_train_fast(model: Estimator, x: Any, y: Any) -> tuple[Any, ...] | None:

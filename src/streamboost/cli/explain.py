@@ -62,6 +62,12 @@ def explain(
                         [explained.labels[row], explained.base[row], *figures, explained.score[row]]
                     )
             if plot is not None or writer is None:
+                if not parts:  # those that are shown one by one
+                    head = model.explain(
+                        chunk.rows[:LISTED], **about, n_orders=orders, exact=exact, words=True
+                    )
+                    more = len(explained) - len(head)
+                    explained = replace(explained, words=[*head.words, *[{}] * more] if head.words else ())
                 parts.append(explained)
     if not parts:
         return
@@ -74,6 +80,8 @@ def explain(
         coded=None
         if parts[0].coded is None
         else np.concatenate([part.coded for part in parts if part.coded is not None]),
+        texts={at: [text for part in parts for text in part.texts[at]] for at in parts[0].texts},
+        words=[*parts[0].words, *[{}] * sum(map(len, parts[1:]))] if parts[0].words else (),
         columns=columns,
     )
     if out is None:

@@ -33,9 +33,6 @@ REPRODUCE_EPILOG = (
     "`streamboost datasets NAME --fetch`; what is not here is reported as not run."
 )
 
-SCORED, KEPT = "How it is scored", "What is shown and kept"
-"""Groups of options in the help of ``run``."""
-
 Out = Annotated[Path, typer.Option("--out", help="Folder for the picture and the figures.")]
 
 
@@ -57,6 +54,14 @@ def register(app: typer.Typer) -> None:
     app.command("learners")(_learners)
     app.command("datasets")(_datasets)
     app.command("doctor")(_doctor)
+
+
+def _scored(flag: str, help: str, **more: Any) -> Any:
+    return typer.Option(flag, rich_help_panel="How it is scored", help=help, **more)
+
+
+def _kept(flag: str, help: str) -> Any:
+    return typer.Option(flag, rich_help_panel="What is shown and kept", help=help)
 
 
 @reads_data()
@@ -95,69 +100,42 @@ def _run(
         typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
     ] = None,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
-    window: Annotated[
-        int, typer.Option("--window", rich_help_panel=SCORED, min=1, help="Rows of the windowed error.")
-    ] = 1000,
+    window: Annotated[int, _scored("--window", "Rows of the windowed error.", min=1)] = 1000,
     metrics: Annotated[
         str | None,
-        typer.Option(
-            "--metrics",
-            rich_help_panel=SCORED,
-            help="More measures, as auc,g_mean, or all; over all rows and the window.",
-        ),
+        _scored("--metrics", "More measures, as auc,g_mean, or all; over all rows and the window."),
     ] = None,
     positive: Annotated[
         str | None,
-        typer.Option(
-            "--positive", rich_help_panel=SCORED, help="The label of precision, recall and the like."
-        ),
+        _scored("--positive", "The label of precision, recall and the like."),
     ] = None,
     fading: Annotated[
         float | None,
-        typer.Option(
-            "--fading", rich_help_panel=SCORED, help="The metrics also with fading rows: a factor below 1."
-        ),
+        _scored("--fading", "The metrics also with fading rows: a factor below 1."),
     ] = None,
     delay: Annotated[
         int,
-        typer.Option(
-            "--delay", rich_help_panel=SCORED, min=0, help="Rows until a label arrives; the model is told."
-        ),
+        _scored("--delay", "Rows until a label arrives; the model is told.", min=0),
     ] = 0,
     season: Annotated[
         int | None,
-        typer.Option(
-            "--season",
-            rich_help_panel=SCORED,
-            min=1,
-            help="Regression: also score the target of so many rows before.",
-        ),
+        _scored("--season", "Regression: also score the target of so many rows before.", min=1),
     ] = None,
     budget: Annotated[
         float | None,
-        typer.Option(
-            "--budget", rich_help_panel=SCORED, help="Learn from this share of the labels only, as 0.1."
-        ),
+        _scored("--budget", "Learn from this share of the labels only, as 0.1."),
     ] = None,
     query: Annotated[
         str,
-        typer.Option("--query", rich_help_panel=SCORED, help="With --budget: which labels are asked for."),
+        _scored("--query", "With --budget: which labels are asked for."),
     ] = "split",
     feedback: Annotated[
         str,
-        typer.Option(
-            "--feedback",
-            rich_help_panel=SCORED,
-            help="labels, or bandit: only whether the label that was shown is right.",
-        ),
+        _scored("--feedback", "labels, or bandit: only whether the label that was shown is right."),
     ] = "labels",
     exploration: Annotated[
         float,
-        typer.Option(
-            "--exploration",
-            rich_help_panel=SCORED,
-            help="With bandit: the share of rows that try another label.",
-        ),
+        _scored("--exploration", "With bandit: the share of rows that try another label."),
     ] = 0.1,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
@@ -165,41 +143,25 @@ def _run(
     learner_param: Annotated[
         list[str] | None, typer.Option("--learner-param", metavar="NAME=VALUE", help="One of the learner.")
     ] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save", rich_help_panel=KEPT, help="Save the model (of the last order).")
-    ] = None,
+    save: Annotated[Path | None, _kept("--save", "Save the model (of the last order).")] = None,
     checkpoint_every: CheckpointEvery = None,
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume",
-            rich_help_panel=KEPT,
-            help="Go on with the model of --save where a stopped run was in the data.",
-        ),
+        _kept("--resume", "Go on with the model of --save where a stopped run was in the data."),
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", rich_help_panel=KEPT, help="Save a picture of the error.")
-    ] = None,
+    plot: Annotated[Path | None, _kept("--plot", "Save a picture of the error.")] = None,
     plot_report: Annotated[
         Path | None,
-        typer.Option(
-            "--plot-report",
-            rich_help_panel=KEPT,
-            help="Save a picture of bound and reality, and of the learners' edges.",
-        ),
+        _kept("--plot-report", "Save a picture of bound and reality, and of the learners' edges."),
     ] = None,
     json: Annotated[
         Path | None,
-        typer.Option("--json", rich_help_panel=KEPT, help="Save the figures; - for standard output."),
+        _kept("--json", "Save the figures; - for standard output."),
     ] = None,
-    report: Annotated[
-        bool, typer.Option("--report", rich_help_panel=KEPT, help="Show what each weak learner did.")
-    ] = False,
+    report: Annotated[bool, _kept("--report", "Show what each weak learner did.")] = False,
     health: Annotated[
         bool,
-        typer.Option(
-            "--health", rich_help_panel=KEPT, help="Show how the model is doing lately beside its past."
-        ),
+        _kept("--health", "Show how the model is doing lately beside its past."),
     ] = False,
     shards: NShards = None,
     engine: EngineName = "processes",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,8 +32,9 @@ token_app = typer.Typer(help="Make, list and revoke tokens of a learning service
 client_app = typer.Typer(help="Talk to a learning service.", no_args_is_help=True)
 
 
-def _import_what_serves() -> None:
-    """The packages of the extra, which may be missing, and scikit-learn."""
+@contextmanager
+def _serving() -> Iterator[None]:
+    """With the packages of the extra, which may be missing; what the store refuses is one line."""
     from streamboost.base.quick_start import import_sklearn
 
     try:
@@ -43,8 +46,15 @@ def _import_what_serves() -> None:
             f"This needs the extra [serve] ({error.name} is missing): pip install 'streamboost[serve]'."
         ) from error
     import_sklearn()
+    from streamboost.service.store import StoreError
+
+    try:
+        yield
+    except StoreError as error:
+        raise UserError(f"{error.message}{f' {error.hint}' if error.hint else ''}") from error
 
 
+@_serving()
 def serve_command(
     folder: Folder,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
@@ -112,44 +122,40 @@ def serve_command(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON when it is ready.")] = False,
 ) -> None:
     """Serve models that learn: what is acknowledged is on the disk. A new folder gets an admin token, shown once."""
-    _import_what_serves()
     if keep_log not in ("needed", "forever"):
         raise UserError(f"--keep-log {keep_log}: it is `needed` or `forever`.")
     from streamboost.service.http import Options, serve
-    from streamboost.service.store import Settings, StoreError
+    from streamboost.service.store import Settings
 
-    try:
-        code = serve(
-            Options(
-                folder,
-                host=host,
-                port=port,
-                open_to_all=no_tokens,
-                rate=rate,
-                grace=grace,
-                per_address=per_address,
-                alarm_url=alarm_url,
-                certfile=certfile,
-                keyfile=keyfile,
-                sources=tuple(source or ()),
-                source_model=source_model,
-                models=tuple(_named(text) for text in model or ()),
-                json=as_json,
-                settings=Settings(
-                    snapshot_every=snapshot_every,
-                    snapshot_seconds=snapshot_seconds,
-                    keep_snapshots=keep_snapshots,
-                    reach_s=reach * 3_600,
-                    keep_log=keep_log == "forever",
-                    trust_clock=trust_clock,
-                    shards=shards or 1,
-                    engine=engine,
-                    address=address,
-                ),
-            )
+    code = serve(
+        Options(
+            folder,
+            host=host,
+            port=port,
+            open_to_all=no_tokens,
+            rate=rate,
+            grace=grace,
+            per_address=per_address,
+            alarm_url=alarm_url,
+            certfile=certfile,
+            keyfile=keyfile,
+            sources=tuple(source or ()),
+            source_model=source_model,
+            models=tuple(_named(text) for text in model or ()),
+            json=as_json,
+            settings=Settings(
+                snapshot_every=snapshot_every,
+                snapshot_seconds=snapshot_seconds,
+                keep_snapshots=keep_snapshots,
+                reach_s=reach * 3_600,
+                keep_log=keep_log == "forever",
+                trust_clock=trust_clock,
+                shards=shards or 1,
+                engine=engine,
+                address=address,
+            ),
         )
-    except StoreError as error:
-        raise UserError(_sentence(error)) from error
+    )
     raise typer.Exit(code)
 
 
@@ -161,11 +167,8 @@ def _named(text: str) -> tuple[str, Path]:
     return (name if equals else path.stem), path
 
 
-def _sentence(error: Any) -> str:
-    return f"{error.message}{f' {error.hint}' if error.hint else ''}"
-
-
 @token_app.command("create")
+@_serving()
 def token_create(
     folder: Folder,
     scope: Annotated[str, typer.Option("--scope", help="predict,label,learn,read,explain,admin")],
@@ -174,29 +177,20 @@ def token_create(
     days: Annotated[float | None, typer.Option("--days", help="Expires after so many days.")] = None,
 ) -> None:
     """Make a token; it is shown this once and stored nowhere."""
-    _import_what_serves()
     from streamboost.service.http import tokens
-    from streamboost.service.store import StoreError
 
     expires = None if days is None else days * 86_400
     scopes = [part for part in scope.split(",") if part]
-    try:
-        typer.echo(tokens.create(folder, scopes, name=name, model=model, expires_s=expires))
-    except StoreError as error:
-        raise UserError(_sentence(error)) from error
+    typer.echo(tokens.create(folder, scopes, name=name, model=model, expires_s=expires))
 
 
 @token_app.command("list")
+@_serving()
 def token_list(folder: Folder) -> None:
     """List the tokens of a folder, one JSON object per line."""
-    _import_what_serves()
     from streamboost.service.http import tokens
-    from streamboost.service.store import StoreError
 
-    try:
-        found = tokens.read_tokens(folder)
-    except StoreError as error:
-        raise UserError(_sentence(error)) from error
+    found = tokens.read_tokens(folder)
     for token in found:
         shown = {
             "token": token.number,
@@ -210,20 +204,17 @@ def token_list(folder: Folder) -> None:
 
 
 @token_app.command("revoke")
+@_serving()
 def token_revoke(
     folder: Folder, token: Annotated[str, typer.Argument(help="Its number, as `token list` shows it.")]
 ) -> None:
     """Refuse a token from now on; a running service notices within a second."""
-    _import_what_serves()
     from streamboost.service.http import tokens
-    from streamboost.service.store import StoreError
 
-    try:
-        tokens.revoke(folder, token)
-    except StoreError as error:
-        raise UserError(_sentence(error)) from error
+    tokens.revoke(folder, token)
 
 
+@_serving()
 def log_command(
     folder: Folder,
     model: Annotated[str | None, typer.Option("--model", help="Only this model.")] = None,
@@ -242,46 +233,38 @@ def log_command(
     limit: Annotated[int, typer.Option("--limit", min=1, help="Show the last so many records.")] = 20,
 ) -> None:
     """Show, verify or export the log of a learning service."""
-    _import_what_serves()
     from streamboost.service import audit
-    from streamboost.service.store import StoreError
 
-    try:
-        if verify:
-            faults = 0
-            for line, good in audit.verify(folder):
-                typer.echo(line)
-                faults += not good
-            raise typer.Exit(1 if faults else 0)
-        if export is not None:
-            if model is None:
-                raise UserError("--export needs --model.")
-            typer.echo(f"{audit.export(folder, model, export)} examples: {export}")
-            return
-        for entry in audit.show(folder, model, limit):
-            typer.echo(json.dumps(entry))
-    except StoreError as error:
-        raise UserError(_sentence(error)) from error
+    if verify:
+        faults = 0
+        for line, good in audit.verify(folder):
+            typer.echo(line)
+            faults += not good
+        raise typer.Exit(1 if faults else 0)
+    if export is not None:
+        if model is None:
+            raise UserError("--export needs --model.")
+        typer.echo(f"{audit.export(folder, model, export)} examples: {export}")
+        return
+    for entry in audit.show(folder, model, limit):
+        typer.echo(json.dumps(entry))
 
 
+@_serving()
 def rollback_command(
     folder: Folder,
     model: Model,
     seq: Seq,
 ) -> None:
     """Go back to the state after a record; the service must not be running."""
-    _import_what_serves()
-    from streamboost.service.store import LearningStore, StoreError
+    from streamboost.service.store import LearningStore
 
     if not (folder / "log.db").exists():
         raise UserError(f"{folder} holds no learning service.")
-    try:
-        with LearningStore(folder) as store:
-            typer.echo(
-                f"{model} is as it was after {seq}; record {store.rollback(model, seq, by='command line')} says so"
-            )
-    except StoreError as error:
-        raise UserError(_sentence(error)) from error
+    with LearningStore(folder) as store:
+        typer.echo(
+            f"{model} is as it was after {seq}; record {store.rollback(model, seq, by='command line')} says so"
+        )
 
 
 def _client(url: str, token: str | None) -> Client:
@@ -367,8 +350,7 @@ def client_reward(url: Url, model: Model, file: Rows = None, token: TokenOption 
 @client_app.command("scores")
 def client_scores(url: Url, model: Model, token: TokenOption = None) -> None:
     """How well a model does."""
-    with _client(url, token) as client:
-        typer.echo(json.dumps(_asked(lambda: client.scores(model)), indent=2))
+    _tell(url, token, lambda client: client.scores(model))
 
 
 @client_app.command("create")
@@ -380,8 +362,7 @@ def client_create(
 ) -> None:
     """Make a model."""
     fields = _row(description, 1)
-    with _client(url, token) as client:
-        typer.echo(json.dumps(_asked(lambda: client.create(model, **fields))))
+    _tell(url, token, lambda client: client.create(model, **fields))
 
 
 def _tell(url: str, token: str | None, act: Any) -> None:

@@ -1,4 +1,4 @@
-"""Our ensembles as River classifiers and regressors.
+"""Our ensembles as River classifiers, classifiers of label sets and regressors.
 
 The other direction, River's models as weak learners of our ensembles, needs nothing from here: pass one as ``estimator``.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Driver(base.Base):
-    """What the adapters share: a model, its copies, and rows of frames."""
+    """What the adapters share: a model and its copies."""
 
     model: Any
 
@@ -46,6 +46,10 @@ class _Driver(base.Base):
         params = {**self._get_params(), **(new_params or {})}
         duplicate = copy.deepcopy if include_attributes else fresh
         return type(self)(**{**params, "model": duplicate(params["model"])})
+
+
+class _FrameDriver(_Driver):
+    """One that also takes the rows of frames."""
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a frame in their order: one native call, once its columns are all known."""
@@ -81,9 +85,11 @@ class _Driver(base.Base):
 
     def _named_in_order(self, x: dict[Any, Any]) -> dict[Any, Any]:
         """Columns are numbered as they come, and a dict has no order: let that of its keys mean nothing."""
-        if self.model.has_columns(x):
-            return x
-        return dict(sorted(x.items(), key=lambda item: (type(item[0]).__name__, item[0])))
+        return x if self.model.has_columns(x) else _sorted(x)
+
+
+def _sorted(x: dict[Any, Any]) -> dict[Any, Any]:
+    return dict(sorted(x.items(), key=lambda item: (type(item[0]).__name__, item[0])))
 
 
 def _seeded(model: Any, seed: int | None) -> Any:
@@ -95,7 +101,7 @@ def _seeded(model: Any, seed: int | None) -> Any:
     return fresh(model).set_params(random_state=seed)
 
 
-class RiverClassifier(_Driver, base.MiniBatchClassifier):
+class RiverClassifier(_FrameDriver, base.MiniBatchClassifier):
     """A River classifier that drives one of our ensembles.
 
     Features may come and go, labels and nominal values are discovered, absent and NaN values are missing, and
@@ -201,7 +207,7 @@ class RiverClassifier(_Driver, base.MiniBatchClassifier):
         return _series(self.model.predict(self._aligned(frame)), X)
 
 
-class RiverRegressor(_Driver, base.MiniBatchRegressor):
+class RiverRegressor(_FrameDriver, base.MiniBatchRegressor):
     """A River regressor that drives one of our regressors.
 
     Features may come and go, nominal values are discovered, absent and NaN values are missing, and `learn_many` learns
@@ -267,6 +273,59 @@ class RiverRegressor(_Driver, base.MiniBatchRegressor):
         if not self.model.__sklearn_is_fitted__():
             return _series(np.zeros(len(frame)), X)
         return _series(self.model.predict(self._aligned(frame)), X)
+
+
+class RiverMultiLabelClassifier(_Driver, base.MultiLabelClassifier):
+    """A River classifier of label sets that drives one of ours.
+
+    Parameters
+    ----------
+    model : estimator
+        ``OnlineBMRClassifier()``, ``AdaOLMRClassifier()``, ``BinaryRelevanceClassifier()`` or ``ClassifierChain()``. It is the
+        wrapper's own from now on, with what it has learned; `clone` starts from a fresh one with the same parameters.
+
+    Examples
+    --------
+    >>> from streamboost import OnlineBMRClassifier
+    >>> from streamboost.compat.river import RiverMultiLabelClassifier
+    >>> model = RiverMultiLabelClassifier(OnlineBMRClassifier(random_state=7))
+    >>> for t in range(400):
+    ...     x = t * 0.618 % 1
+    ...     model.learn_one({"x": x}, {"low": x < 0.6, "high": x > 0.4})
+    >>> model.predict_one({"x": 0.1})
+    {'low': True, 'high': False}
+    """
+
+    def __init__(self, model: Any) -> None:
+        if getattr(getattr(model, "_entry", model), "task", None) != "multilabel":
+            raise TypeError(
+                f"model={model!r} is no classifier of label sets; pass one, such as OnlineBMRClassifier()."
+            )
+        self.model = model
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from streamboost import BinaryRelevanceClassifier, OnlineBaggingClassifier, OnlineBMRClassifier
+
+        yield {"model": OnlineBMRClassifier(n_estimators=5)}
+        yield {"model": BinaryRelevanceClassifier(OnlineBaggingClassifier(n_estimators=2))}
+
+    def learn_one(self, x: dict[Any, Any], y: dict[Any, bool], w: float = 1.0) -> None:
+        """Learn one row; `y` says of each label whether the row has it. New labels are welcome."""
+        try:
+            self.model.learn_one(_sorted(x), y, sample_weight=w)
+        except ValueError as error:
+            raise _in_rivers_words(error) from error
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, dict[bool, float]]:
+        """Return the probabilities of False and True for each known label."""
+        found = self.model.predict_proba_one(x)
+        return {label: {False: 1.0 - p, True: p} for label, p in found.items()}
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, bool]:
+        """Return for each known label whether the row is likelier to have it than not."""
+        found: dict[Any, bool] = self.model.predict_one(x)
+        return found
 
 
 def _in_rivers_words(error: ValueError) -> ValueError:

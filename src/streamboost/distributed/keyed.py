@@ -15,6 +15,7 @@ import time
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from streamboost.adapters.records import as_records, labels_of
+from streamboost.base.pending import PendingAnswers
 from streamboost.base.random import draw_seed
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.key_store import Found, KeyStore, StoredModel, prior_of
@@ -73,6 +75,15 @@ class _Own(KeyedModel):
         eta = math.sqrt(_EIGHT_LOG_2 / (self.n + 1))
         gap = eta * (self.lost_own - self.lost_global)
         return 1 / (1 + math.exp(gap)) if gap < 700 else 0.0
+
+
+@dataclass(frozen=True)
+class KeyedPendingAnswer:
+    """What was answered to a row, and what the model of its key and the one of all said; None: it was not there."""
+
+    prediction: Any
+    own: PendingAnswers | None
+    whole: PendingAnswers | None
 
 
 class KeyedModels(Closing):
@@ -179,7 +190,35 @@ class KeyedModels(Closing):
 
     # Learning and answering.
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
+    def predict_pending_one(self, x: Mapping[Any, Any]) -> KeyedPendingAnswer:
+        """Answer one row whose truth comes later: hand the result back to :meth:`learn_one`.
+
+        Parameters
+        ----------
+        x : dict
+            The row, with its key.
+
+        Returns
+        -------
+        KeyedPendingAnswer
+        """
+        self._check_open()
+        key, rest = self._split(x)
+        own, whole = self._find(key, make=False), self._global
+        return KeyedPendingAnswer(
+            self.predict_one(x),
+            own.model.predict_pending_one(rest) if own is not None and own.started else None,
+            whole.predict_pending_one(rest) if whole is not None and whole.started else None,
+        )
+
+    def learn_one(
+        self,
+        x: Mapping[Any, Any],
+        y: Any,
+        sample_weight: float = 1.0,
+        *,
+        pending: KeyedPendingAnswer | None = None,
+    ) -> None:
         """Learn one row: the model of its key, and the one of all.
 
         Parameters
@@ -190,6 +229,8 @@ class KeyedModels(Closing):
             The label, or the target.
         sample_weight : float
             Weight of the row.
+        pending : KeyedPendingAnswer, optional
+            What :meth:`predict_pending_one` returned for the row: both models, and their shares, are judged by it.
         """
         self._check_open()
         key, rest = self._split(x)
@@ -202,12 +243,19 @@ class KeyedModels(Closing):
             raise RuntimeError("a key got no model")
         whole = self._global
         lost_own = lost_global = 0.0
-        if whole is not None and whole.started and own.started:
+        said = pending or KeyedPendingAnswer(None, None, None)
+        if said.own is not None and said.whole is not None:
+            lost_own, lost_global = self._lost(said.own, said.whole, y)
+        elif pending is None and whole is not None and whole.started and own.started:
             lost_own, lost_global = self._losses(own, whole, rest, y)
         # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
         if whole is not None:
-            whole.learn_one(rest, y, sample_weight)
-        self._teach(own, rest, y, sample_weight)
+            whole.learn_one(rest, y, sample_weight, **({} if said.whole is None else {"pending": said.whole}))
+        if said.own is None:
+            self._teach(own, rest, y, sample_weight)
+        else:
+            own.model.learn_one(rest, y, sample_weight, pending=said.own)
+            own.template = None
         own.n += 1
         own.lost_own += lost_own * sample_weight
         own.lost_global += lost_global * sample_weight
@@ -259,6 +307,10 @@ class KeyedModels(Closing):
     @abstractmethod
     def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
         """Return what the key's own model and the one of all lose on a row, each from 0 to 1."""
+
+    @abstractmethod
+    def _lost(self, own: PendingAnswers, whole: PendingAnswers, y: Any) -> tuple[float, float]:
+        """Return the same of answers that were given."""
 
     @abstractmethod
     def _teach(self, own: _Own, x: Mapping[Any, Any], y: Any, weight: float) -> None:
@@ -422,6 +474,9 @@ class KeyedClassifier(KeyedModels):
 
     def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
         return 1.0 - own.predict_proba_one(x).get(y, 0.0), 1.0 - whole.predict_proba_one(x).get(y, 0.0)
+
+    def _lost(self, own: PendingAnswers, whole: PendingAnswers, y: Any) -> tuple[float, float]:
+        return 1.0 - own.proba.get(y, 0.0), 1.0 - whole.proba.get(y, 0.0)
 
     def _teach(self, own: _Own, x: Mapping[Any, Any], y: Any, weight: float) -> None:
         self._templates.learn(own, x, y, weight)

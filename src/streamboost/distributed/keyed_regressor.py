@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamboost.base.pending import PendingAnswers
 from streamboost.distributed.keyed import KeyedModels, _Own
 
 
@@ -76,7 +77,15 @@ class KeyedRegressor(KeyedModels):
         return np.array(answers, dtype=np.float64)
 
     def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
-        missed = abs(own.model.predict_one(x) - y), abs(whole.predict_one(x) - y)
+        return self._shared(own.model.predict_one(x), whole.predict_one(x), y)
+
+    def _lost(self, own: PendingAnswers, whole: PendingAnswers, y: Any) -> tuple[float, float]:
+        return self._shared(own.prediction, whole.prediction, y)
+
+    @staticmethod
+    def _shared(own: float, whole: float, y: float) -> tuple[float, float]:
+        """Return the share of each in what both missed."""
+        missed = abs(own - y), abs(whole - y)
         together = sum(missed)
         return (missed[0] / together, missed[1] / together) if together > 0 else (0.5, 0.5)
 

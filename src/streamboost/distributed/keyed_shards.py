@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.key_store import StoredModel
-from streamboost.distributed.keyed import KeyedClassifier, key_of
+from streamboost.distributed.keyed import KeyedClassifier, KeyedModels, key_of
+from streamboost.distributed.keyed_regressor import KeyedRegressor
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -28,11 +29,16 @@ def owner(key: str, n: int) -> int:
     return max(range(n), key=lambda i: hashlib.blake2b(f"{i}/{key}".encode(), digest_size=8).digest())
 
 
+def _keyed(model: Any, key: str, **options: Any) -> KeyedModels:
+    kind = KeyedRegressor if hasattr(model, KeyedRegressor._verb) else KeyedClassifier
+    return kind(model, key, **options)
+
+
 class _Home:
-    """One actor: a KeyedClassifier with a store of its own."""
+    """One actor: a KeyedClassifier, or a KeyedRegressor, with a store of its own."""
 
     def __init__(self, model: Any, key: str, folder: str, options: dict[str, Any]) -> None:
-        self.keyed = KeyedClassifier(model, key, folder=folder, **options)
+        self.keyed = _keyed(model, key, folder=folder, **options)
 
     def learn(self, rows: Sequence[tuple[int, Mapping[Any, Any], Any, float]]) -> None:
         """Learn rows, each with its number in the call."""
@@ -42,9 +48,10 @@ class _Home:
             except (TypeError, ValueError) as error:
                 raise ValueError(f"row {number}: {error}") from error
 
-    def predict_proba(self, rows: Sequence[Mapping[Any, Any]]) -> list[dict[Any, float]]:
+    def answers(self, method: str, rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
         """Answer rows, each by the model of its key."""
-        return [self.keyed.predict_proba_one(x) for x in rows]
+        answer = getattr(self.keyed, method)
+        return [answer(x) for x in rows]
 
     def give(self, me: int, n: int) -> list[StoredModel]:
         """Return the models that belong to others when there are `n` actors."""
@@ -55,7 +62,7 @@ class _Home:
         self.keyed.take(models)
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """Call a method of the classifier."""
+        """Call a method of the models."""
         return getattr(self.keyed, method)(*arguments)
 
     def pid(self) -> int:
@@ -64,7 +71,9 @@ class _Home:
 
 
 class KeyedShards(Closing):
-    """:class:`KeyedClassifier` over several Ray actors: every key's own model is the one that one process would have.
+    """:class:`KeyedClassifier` or :class:`KeyedRegressor` over several Ray actors.
+
+    Every key's own model is the one that one process would have.
 
     What differs from one process: with ``fallback="global"`` or ``"prior"`` every actor has its own, which learns the rows of
     its keys. Models in memory are written to the store by `flush`, `close` and when they make room for others; an actor that is
@@ -112,7 +121,7 @@ class KeyedShards(Closing):
             raise ValueError(f"n={n!r} is not allowed: it must be a whole number of at least 1.")
         if engine not in ("ray", "local"):
             raise ValueError(f"engine={engine!r} is not allowed; choose one of 'ray', 'local'.")
-        KeyedClassifier(model, key, **options).close()  # refuses here what an actor would refuse far away
+        _keyed(model, key, **options).close()  # refuses here what an actor would refuse far away
         self.key = key
         self._model, self._options = model, options
         self._folder = Path(folder).absolute()
@@ -194,12 +203,19 @@ class KeyedShards(Closing):
 
     def predict_proba_many(self, rows: Sequence[Mapping[Any, Any]]) -> list[dict[Any, float]]:
         """Return the probability of each label, for each row; empty where nothing is known."""
+        return self._answers("predict_proba_one", rows)
+
+    def predict_many(self, rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
+        """Return the answer to each row: a label (None while nothing is known), or a number."""
+        return self._answers("predict_one", rows)
+
+    def _answers(self, method: str, rows: Sequence[Mapping[Any, Any]]) -> list[Any]:
         self._check_open()
         owners = [self._home(x) for x in rows]
         asked = sorted(set(owners))
         parts = [[x for x, at in zip(rows, owners, strict=True) if at == i] for i in asked]
         answers = self._calls(
-            [(self._homes[i], "predict_proba", (part,)) for i, part in zip(asked, parts, strict=True)]
+            [(self._homes[i], "answers", (method, part)) for i, part in zip(asked, parts, strict=True)]
         )
         each = {i: iter(answer) for i, answer in zip(asked, answers, strict=True)}
         return [next(each[at]) for at in owners]
@@ -209,9 +225,8 @@ class KeyedShards(Closing):
         return self.predict_proba_many([x])[0]
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Return the most likely label of one row, or None while nothing is known."""
-        proba = self.predict_proba_one(x)
-        return max(proba, key=proba.__getitem__) if proba else None
+        """Return the answer to one row; see :meth:`predict_many`."""
+        return self.predict_many([x])[0]
 
     # The whole.
 

@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import one_of, parameter
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
+from streamboost.ensemble.multiclass import (
+    COSTS,
+    PRESET,
+    PRESETS,
+    WEIGHT_SCALE,
+    WEIGHT_TARGET,
+    MulticlassBooster,
+)
 from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, olm_bounds
 
@@ -85,19 +92,9 @@ class AdaBoostOLMClassifier(MulticlassBooster):
         *OPTIONS,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "best": {"gradient": "true", "costs": "argmax", "weight_scale": "rescaled", "weight_target": 5.0},
-        "paper": {
-            "gradient": "true",
-            "costs": "bayes_norm",
-            "weight_scale": "normalised",
-            "weight_target": 5.0,
-        },
-        "paper_code": {
-            "gradient": "paper_code",
-            "costs": "bayes_raw",
-            "weight_scale": "paper_code",
-            "weight_target": 5.0,
-        },
+        "best": {**PRESETS["best"], "gradient": "true"},
+        "paper": {**PRESETS["paper"], "gradient": "true"},
+        "paper_code": {**PRESETS["paper_code"], "gradient": "paper_code"},
     }
 
     def __init__(

@@ -31,12 +31,12 @@ from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.ensemble.words import (
     FORGETTING,
     POOL_OF_ALL,
+    WORD_OPTIONS,
     WordOptions,
     are_wide,
     for_columns,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
-from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -117,7 +117,7 @@ OUTER_POOL = {
     "refill": 0.05,
     "least": -0.2,
     "most": 3.0,
-    "caution": 0.5,
+    "caution": 1.0,
     "information": 0.0,
 }
 
@@ -219,13 +219,14 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             anything("sequence of names"),
             'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
             'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
-            'and "history" (what label follows the last two; where labels come late, say so by `delay`); () for none.',
+            'and "history" (what label follows the last two: for streams whose labels come before the next row is asked about); '
+            "() for none.",
             to_core=False,
         ),
         WINDOW,
         *PAST,
         *with_defaults(OPTIONS, drift="adwin"),
-        *WORD_FEATURES,
+        *WORD_OPTIONS,
     )
 
     def __init__(
@@ -274,10 +275,10 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _lateness(self) -> dict[str, Any]:
         """Of a pool: answers that are old when their labels come are too sure, so no pool of them is to be surer."""
-        return {"delay": int(self.delay), "total": 1.0 if self.delay else 0.0}
+        return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns):
+        if not are_wide(columns, self.max_tree_columns):
             return plan
         window = {"window": float(self.window), "referee_window": float(self.window)}
         last_word = {"temperature": self.calibration is None}
@@ -288,11 +289,16 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         )
         memory = self._memory(words=True)
         return for_columns(
-            plan, columns, "hashed", {**POOL_OF_ALL, **self._lateness(), **last_word, **window}, memory
+            plan,
+            columns,
+            self.max_tree_columns,
+            "hashed",
+            {**POOL_OF_ALL, **self._lateness(), **last_word, **window},
+            memory,
         )
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
-        return self._within_memory(plan, words=are_wide(columns))
+        return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)
@@ -318,19 +324,17 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"replay": whole - quick - judge, "replay-quick": quick, "judge": judge}
 
     def _companion(self, name: str, params: dict[str, Any]) -> dict[str, Any]:
-        delay = {"delay": int(self.delay)}
         lone = {"name": name, "learner": "", "params": {}, "guard": {}, "size": 1}
         if name == "history":
-            return {**lone, "booster": "history", "booster_params": delay}
+            return {**lone, "booster": "history", "booster_params": {"delay": int(self.delay)}}
         rings = self._ring_bytes()
         if name in rings:
-            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name], **delay}
+            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name]}
             return {**lone, "booster": "replay", "booster_params": core}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()
         guard = guard_of("adwin", False, "learner") if name == "naive-bayes" else {}
-        late = delay if name == "neighbors" else {}
-        return {"name": name, "learner": plan.bank, "params": {**plan.params, **late}, "guard": guard}
+        return {"name": name, "learner": plan.bank, "params": plan.params, "guard": guard}
 
 
 class AdaptiveRandomForestClassifier(AdaptiveEnsemble):

@@ -17,9 +17,8 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WordOptions, are_wide, for_columns
+from streamboost.ensemble.words import WORD_OPTIONS, WordOptions, are_wide, for_columns
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
-from streamboost.learners.hashed import WORD_FEATURES
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -146,7 +145,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
             to_core=False,
         ),
         *with_defaults(REGRESSION_OPTIONS, drift="adwin"),
-        *WORD_FEATURES,
+        *WORD_OPTIONS,
     )
 
     def __init__(
@@ -181,15 +180,17 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         return {"window": 1000.0, "delay": int(self.delay)}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns):
+        if not are_wide(columns, self.max_tree_columns):
             return plan
         share = self._bytes_per_tree(words=True)
         companions = tuple({**one, "params": limited(one["params"], share)} for one in plan.companions)
         plan = replace(plan, companions=companions)
-        return for_columns(plan, columns, "hashed_regressor", self._pool(), self._memory(words=True))
+        return for_columns(
+            plan, columns, self.max_tree_columns, "hashed_regressor", self._pool(), self._memory(words=True)
+        )
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
-        return self._within_memory(plan, words=are_wide(columns))
+        return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))
 
     def _word_features(self) -> WordFeatures:
         return WordFeatures(self.text_features, self.identifier_features)
@@ -241,13 +242,18 @@ _COMPANIONS: dict[str, Callable[[int | None], list[dict[str, Any]]]] = {
 }
 
 _EXPERTS = ("last", "differences", "residuals", "replay")
-_TREES: dict[str, Any] = {"rounds": 50, "leaves": 15, "bins": 31}
+_TREES: dict[str, dict[str, Any]] = {
+    "differences": {"leaves": 15, "bins": 31},
+    "residuals": {"leaves": 15, "bins": 31},
+    "replay": {"learning_rate": 0.2},
+}
+"""Of 50 rounds each: trees of what is left to say are small, those of the target itself are not."""
 
 
 def _expert(name: str, max_bytes: int) -> dict[str, Any]:
     """Who knows the targets of before; all but the last target are boosted trees."""
     params = {}
     if name != "last":
-        params = ReplayBoostingRegressor(**_TREES, max_bytes=max_bytes)._core_params()
+        params = ReplayBoostingRegressor(**{"rounds": 50} | _TREES[name], max_bytes=max_bytes)._core_params()
     tree_params = {"booster": "", "booster_params": params, "size": 1}
     return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}

@@ -20,6 +20,7 @@ from streamboost.ensemble.output_options import (
     kept_coverages,
     stages_of,
 )
+from streamboost.ensemble.word_shares import word_shares
 from streamboost.learners.trees import impurity_decreases
 from streamboost.report.explanation import METHODS, Explanation, Explanations
 from streamboost.report.health import Health, make_health
@@ -30,7 +31,11 @@ USUAL_ORDERS = 8  # where there is no closed form
 def cells_of(session: Session, rows: CodedRows) -> dict[str, Any]:
     """The cells of rows, and what their codes stand for, as `Explanations` has them."""
     values = [None if book is None else book.values for book in session.schema.books]
-    return {} if rows.dense is None else {"coded": rows.dense, "values": values}
+    texts = {
+        column: (rows.words or [])[place :: len(session.schema.words)]
+        for place, column in enumerate(session.schema.words)
+    }
+    return {} if rows.dense is None else {"coded": rows.dense, "values": values, "texts": texts}
 
 
 class Ensemble(StreamEnsemble, StreamClassifier):
@@ -121,7 +126,13 @@ class Ensemble(StreamEnsemble, StreamClassifier):
     # Explanations.
 
     def explain(
-        self, X: Any, label: Any = None, *, n_orders: int | None = None, exact: bool = False
+        self,
+        X: Any,
+        label: Any = None,
+        *,
+        n_orders: int | None = None,
+        exact: bool = False,
+        words: bool = False,
     ) -> Explanations:
         """Return how much each column contributes to the score of each row: base + contributions = score.
 
@@ -141,29 +152,35 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         exact : bool
             Exact Shapley values: of trees by the weights of their nodes (TreeSHAP), else over all subsets of the columns,
             for rows of at most 12 cells.
+        words : bool
+            Whether the contribution of a text is shared out among its words, at the cost of about 8 answers for each word.
 
         Returns
         -------
         Explanations
         """
         source = TableRows(X, type(self).__name__)
-        return self._explained(source, label, n_orders, exact)
+        return self._explained(source, label, n_orders, exact, words)
 
     def explain_one(
         self, x: Mapping[Any, Any], label: Any = None, *, n_orders: int | None = None, exact: bool = False
     ) -> Explanation:
-        """Return how much each column contributes to the score of one dict; see :meth:`explain`."""
-        return self._explained(DictRow(x, type(self).__name__), label, n_orders, exact)[0]
+        """Return how much each column, and each word of a text, contributes to the score of one dict; see :meth:`explain`."""
+        return self._explained(DictRow(x, type(self).__name__), label, n_orders, exact, words=True)[0]
 
-    def _explained(self, source: Source, label: Any, n_orders: int | None, exact: bool) -> Explanations:
+    def _explained(
+        self, source: Source, label: Any, n_orders: int | None, exact: bool, words: bool
+    ) -> Explanations:
         if n_orders is not None and n_orders < 1:
             raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
         if self._session is None:
             self._refuse_unfitted(fitted=True)
         orders = 0 if exact else -USUAL_ORDERS if n_orders is None else n_orders
-        return self._read(lambda session: self._explained_by(session, source, label, orders))
+        return self._read(lambda session: self._explained_by(session, source, label, orders, words))
 
-    def _explained_by(self, session: Session, source: Source, label: Any, orders: int) -> Explanations:
+    def _explained_by(
+        self, session: Session, source: Source, label: Any, orders: int, words: bool
+    ) -> Explanations:
         classes = session.labels.classes
         code = -1
         if label is not None:
@@ -177,9 +194,10 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         base, contributions, score, codes, ways = session.model.explain(rows.native, wanted, orders)
         told = session.labels.decode(np.where(codes < 0, 0, codes).astype(np.int32))
         method = METHODS[int(ways.max(initial=0))]
-        return Explanations(
-            base, contributions, score, told, column_names(session), method, **cells_of(session, rows)
-        )
+        cells = cells_of(session, rows)
+        if words and session.schema.words:
+            cells["words"] = word_shares(session, rows, codes, contributions)
+        return Explanations(base, contributions, score, told, column_names(session), method, **cells)
 
     @property
     def impurity_importances_(self) -> NDArray[np.float64]:
@@ -191,7 +209,7 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         return self._read(self._impurities_of, fitted=False)
 
     def _impurities_of(self, session: Session) -> NDArray[np.float64]:
-        if session.learner.bank not in ("hoeffding", "iti"):
+        if not session.learner.trees:
             raise AttributeError(
                 f"impurity_importances_ are those of trees; the learners of this model are {session.learner.title}."
             )

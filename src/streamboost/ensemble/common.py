@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.manifest import Manifest, check_params, check_version, unflattened
+from streamboost.base.files.manifest import Manifest, check_params, check_version
 from streamboost.base.files.persist import PARAMETER
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
-from streamboost.drift.choice import from_file, guard_of
+from streamboost.drift.choice import guard_of
 from streamboost.ensemble.options import MAX_BYTES, lags_of
 from streamboost.learners import (
     ALL_LEARNERS,
@@ -165,13 +165,11 @@ class LearnerEnsemble(Estimator):
 
 def as_given(declared: Parameter, value: Any) -> Any:
     """Return a parameter of a file as a user gives it: a file has no tuples and no detectors."""
-    if isinstance(value, list) and declared.name in ("class_weight", "decision_costs", "costs"):
-        return unflattened(value)
-    if isinstance(value, list) and (isinstance(declared.default, tuple) or declared.name == "coverages"):
-        return tuple(value)
-    if declared.name == "drift" and isinstance(value, list):
-        return from_file(value)
-    return value
+    if not isinstance(value, list):
+        return value
+    if declared.from_list is not None:
+        return declared.from_list(value)
+    return tuple(value) if isinstance(declared.default, tuple) else value
 
 
 def companion_names(given: Sequence[str] | str, known: Collection[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamboost.base.files.manifest import unflattened
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.parameter import anything, number, one_of, parameter
 from streamboost.base.params import BoosterPlan
@@ -67,6 +68,7 @@ class CostBoostingClassifier(Ensemble):
             "named costs 1. Labels in costs must be declared (``classes=`` at the first call, or ``fit``). Balanced: the rare "
             "class costs 1, the frequent one as much less as it is more frequent so far.",
             to_core=False,
+            from_list=unflattened,
         ),
         parameter(
             "ratio",

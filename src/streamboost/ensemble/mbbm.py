@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from streamboost.base.parameter import FLAG, number, numbers, one_of, parameter, whole
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.multiclass import COSTS, PRESET, WEIGHT_SCALE, WEIGHT_TARGET, MulticlassBooster
+from streamboost.ensemble.multiclass import (
+    COSTS,
+    PRESET,
+    PRESETS,
+    WEIGHT_SCALE,
+    WEIGHT_TARGET,
+    MulticlassBooster,
+)
 from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 from streamboost.report import Bound, mbbm_bounds
 
@@ -93,27 +100,9 @@ class OnlineMBBMClassifier(MulticlassBooster):
         *OPTIONS,
     )
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "best": {
-            "edge": (0.3, 0.1, 0.03, 0.01),
-            "potential": "pairwise",
-            "costs": "argmax",
-            "weight_scale": "rescaled",
-            "weight_target": 5.0,
-        },
-        "paper": {
-            "edge": 0.1,
-            "potential": "exact",
-            "costs": "bayes_norm",
-            "weight_scale": "normalised",
-            "weight_target": 5.0,
-        },
-        "paper_code": {
-            "edge": 0.1,
-            "potential": "mc",
-            "costs": "bayes_raw",
-            "weight_scale": "paper_code",
-            "weight_target": 5.0,
-        },
+        "best": {**PRESETS["best"], "edge": (0.3, 0.1, 0.03, 0.01), "potential": "pairwise"},
+        "paper": {**PRESETS["paper"], "edge": 0.1, "potential": "exact"},
+        "paper_code": {**PRESETS["paper_code"], "edge": 0.1, "potential": "mc"},
     }
 
     def __init__(

@@ -37,6 +37,12 @@ WEIGHT_TARGET = parameter(
 )
 
 
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "best": {"costs": "argmax", "weight_scale": "rescaled", "weight_target": 5.0},
+    "paper": {"costs": "bayes_norm", "weight_scale": "normalised", "weight_target": 5.0},
+    "paper_code": {"costs": "bayes_raw", "weight_scale": "paper_code", "weight_target": 5.0},
+}
+"""What "auto" stands for in the options above."""
 TREES = {"grace_period": (5.0, 20.0), "delta": (0.01, 0.9), "tie_threshold": (0.01, 0.9)}
 """What a Hoeffding tree's "auto" means here: drawn anew for each tree, the only difference between them at the start."""
 
@@ -67,7 +73,7 @@ class MulticlassBooster(Ensemble):
         plan = self._tree_plan() or super()._learner_plan(seed)
         if self._option("costs") != "leaf_costs":
             return plan
-        if plan.bank != "hoeffding":
+        if not plan.collects_costs:
             raise ValueError(
                 f"costs='leaf_costs' needs learners that collect costs: HoeffdingTree, not {plan.title}. "
                 "Choose costs='argmax', 'bayes_norm' or 'bayes_raw' for other learners."

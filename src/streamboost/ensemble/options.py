@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from streamboost.base.parameter import FLAG, NONE, Kind, anything, numbers, one_of, parameter, whole
-from streamboost.drift.choice import DETECTOR
+from streamboost.drift.choice import DETECTOR, from_file
 from streamboost.ensemble.output_options import OUTPUT_OPTIONS, REGRESSION_OUTPUT_OPTIONS, OutputOptions
 
 
@@ -142,6 +142,7 @@ DRIFT = (
         "A guard for every learner: a detector watches its errors and has it replaced when they rise. As text, a detector may "
         'have parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
         to_core=False,
+        from_list=from_file,
         default=None,
     ),
     parameter(

@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from streamboost.base.files.manifest import unflattened
 from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter
 
 
@@ -29,10 +30,10 @@ class OutputOptions(TypedDict, total=False):
 CALIBRATION = (
     parameter(
         "calibration",
-        [one_of("platt", "beta", "platt+bins"), NONE],
-        "Probabilities that hold, learned from what was answered and what then happened: by Platt scaling, beta "
-        "calibration (three parameters; with more than two classes as Platt's), or Platt scaling and what is left around "
-        "each hundredth of it (the best choice as a rule). None: the vote's own.",
+        [one_of("temperature", "platt", "beta", "platt+bins"), NONE],
+        "Probabilities that hold, learned from what was answered and what then happened: by one temperature, which leaves the "
+        "labels as they are, by Platt scaling, beta calibration (three parameters; with more than two classes as Platt's), or "
+        "Platt scaling and what is left around each hundredth of it (the best choice as a rule). None: the vote's own.",
         to_core=False,
         default=None,
     ),
@@ -53,6 +54,7 @@ RARE = (
         "100. Oversample and undersample: the most or the least frequent class lately, over the example's own; under an "
         "ensemble of Poisson copies that is resampling. A dict names the factors, 1 for labels that it leaves out.",
         to_core=False,
+        from_list=unflattened,
         default=None,
     ),
     parameter(
@@ -77,6 +79,7 @@ RARE = (
         'What answers cost with ``decision="cost"``: ``{(truth, answer): cost}``; what is not named costs 0 if it is right and '
         "1 if it is wrong.",
         to_core=False,
+        from_list=unflattened,
         default=None,
     ),
 )
@@ -87,6 +90,7 @@ SETS = (
         "Keep what :meth:`predict_set` needs for sets that hold the true label with these frequencies, (0.8, 0.9, 0.95) for "
         "example. None: no sets.",
         to_core=False,
+        from_list=tuple,
         default=None,
     ),
     parameter(
@@ -123,6 +127,7 @@ REGRESSION_OUTPUT_OPTIONS = (
         "Keep what :meth:`predict_interval` needs for intervals that hold the target with these frequencies, (0.8, 0.9, 0.95) "
         "for example. None: no intervals.",
         to_core=False,
+        from_list=tuple,
         default=None,
     ),
     IMPORTANCES,

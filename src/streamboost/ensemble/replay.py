@@ -94,7 +94,7 @@ class ReplayEnsemble(StreamEnsemble):
         return MemoryShares(0, int(self.max_bytes) - rest, 0, rest)
 
     def _core_params(self) -> dict[str, Any]:
-        own = {"late": LATE, "at_once": 0, "max_bytes": self._memory().rows, "delay": 0}
+        own = {"late": LATE, "at_once": 0, "max_bytes": self._memory().rows}
         return {**super()._core_params(), **own}
 
     def _fit_plan(self, n_rows: int) -> BoosterPlan:

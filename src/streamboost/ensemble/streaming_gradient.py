@@ -42,7 +42,17 @@ def _learner(trees: str) -> Any:
     )
 
 
-class StreamingGradientBoostingClassifier(Ensemble):
+class _Stages:
+    """Stages of several learners each."""
+
+    n_estimators: int
+    n_bagged: int
+
+    def _n_lanes(self) -> int:
+        return int(self.n_estimators) * int(self.n_bagged)
+
+
+class StreamingGradientBoostingClassifier(_Stages, Ensemble):
     r"""Streaming gradient boosted trees (SGBT) for two classes.
 
     A chain of small regression trees, each of which learns the slope of the log loss at the sum of those before it.
@@ -109,11 +119,8 @@ class StreamingGradientBoostingClassifier(Ensemble):
             grace_period=25, delta=0.05, leaf_prediction="mean", feature_fraction=0.75
         )
 
-    def _n_lanes(self) -> int:
-        return int(self.n_estimators) * int(self.n_bagged)
 
-
-class StreamingGradientBoostingRegressor(RegressionEnsemble):
+class StreamingGradientBoostingRegressor(_Stages, RegressionEnsemble):
     r"""Streaming gradient boosted trees of numbers (SGBR).
 
     A short chain of bags of trees, each of which learns what the sum of those before it has left over.
@@ -171,6 +178,3 @@ class StreamingGradientBoostingRegressor(RegressionEnsemble):
     @classmethod
     def _default_learner(cls) -> Learner:
         return HoeffdingTreeRegressor(grace_period=50, delta=0.01)
-
-    def _n_lanes(self) -> int:
-        return int(self.n_estimators) * int(self.n_bagged)

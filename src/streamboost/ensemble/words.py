@@ -8,13 +8,17 @@ from typing import Any, TypedDict
 
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import TEXT
+from streamboost.base.parameter import parameter, whole
 from streamboost.base.params import BoosterPlan
 from streamboost.ensemble.common import MemoryShares
+from streamboost.learners.hashed import WORD_FEATURES
 
 BITS = 18
 """Each expert has a table of 2^18 places, which tokens are hashed into; of fewer where there is no memory for so many."""
-BYTES_OF_PLACE = 160
+BYTES_OF_PLACE = 152
 """With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
+SCORE_BITS = 2
+"""The score that trees see has a table of so many bits less."""
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
@@ -22,15 +26,27 @@ VIEWS_OF_IDENTIFIERS = ("words", "crosses")
 VIEWS_OF_MANY = ("words",)
 
 
+WORD_OPTIONS = (
+    *WORD_FEATURES,
+    parameter(
+        "max_tree_columns",
+        whole("[1, inf)"),
+        "Trees, neighbours and the other experts see at most so many columns of rows with words, or of sparse rows with more "
+        "columns: the first that there are. Experts over hashed tokens see all.",
+        to_core=False,
+        default=256,
+    ),
+)
+
+
 class WordOptions(TypedDict, total=False):
     """Of models that read words."""
 
     text_features: Any
     identifier_features: Any
+    max_tree_columns: int
 
 
-MOST_COLUMNS = 256
-"""So many columns of a wide row are seen by trees, neighbours and their like."""
 FORGETTING = {"referee": False, "information": INFORMATION}
 """Of every pool where columns hold words: nobody speaks alone, and a row that was never in doubt does not make it forget."""
 POOL_OF_ALL = {
@@ -45,25 +61,27 @@ POOL_OF_ALL = {
 }
 
 
-def are_wide(columns: Schema) -> bool:
+def are_wide(columns: Schema, most: int) -> bool:
     """Whether a column holds texts, identifiers or codes, or is to hold some; or rows are sparse, and have very many columns."""
-    return bool(columns.words or columns.declared_words or columns.codes) or _many(columns)
+    return bool(columns.words or columns.declared_words or columns.codes) or _many(columns, most)
 
 
-def _many(columns: Schema) -> bool:
-    return columns.sparse and columns.d0 > MOST_COLUMNS
+def _many(columns: Schema, most: int) -> bool:
+    return columns.sparse and columns.d0 > most
 
 
 def for_columns(
-    plan: BoosterPlan, columns: Schema, kind: str, pool: dict[str, Any], memory: MemoryShares
+    plan: BoosterPlan, columns: Schema, most: int, kind: str, pool: dict[str, Any], memory: MemoryShares
 ) -> BoosterPlan:
-    """Return the plan as wide rows want it; `kind`: hashed, or hashed_regressor."""
-    many, found = _many(columns), {*columns.words.values(), *columns.declared_words.values()}
+    """Return the plan as wide rows want it. most: columns that trees see; kind: hashed, or hashed_regressor."""
+    many, found = _many(columns, most), {*columns.words.values(), *columns.declared_words.values()}
     views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
-    bits = min(BITS, max(8, int(math.log2(max(1, memory.words // (BYTES_OF_PLACE * len(views)))))))
+    scores = many or TEXT in found
+    tables = len(views) + scores / 2**SCORE_BITS
+    bits = min(BITS, max(8 + SCORE_BITS, int(math.log2(max(1.0, memory.words / (BYTES_OF_PLACE * tables))))))
     return replace(
         plan,
-        encoding={"most_columns": MOST_COLUMNS, "sparse": many},
+        encoding={"most_columns": most, "sparse": many, "score_bits": (bits - SCORE_BITS) * scores},
         whole_companions=tuple(_expert(view, kind, bits) for view in views),
         whole_pool=pool,
         max_bytes=memory.rest,

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
 
-from streamboost.base.classifier import Classifier
+from streamboost.base.classifier import Classifier, check_output
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.unlabeled import filled, missing_labels
-from streamboost.base.inputs.weights import read_weight
+from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
-from streamboost.feedback.composite import check_rows, composite_bytes, part_of
+from streamboost.feedback.composite import Composite, composite_bytes, part_of
 from streamboost.feedback.query import QUERIES, QueryStrategy
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _has(verb: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(model._begun, verb)
 
 
-class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
+class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     r"""A classifier that asks for the labels of a few rows only, within a budget.
 
     Ask :meth:`query_one` whether a row deserves its label. If so, find the label and :meth:`learn_one`; if not,
@@ -127,7 +127,6 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         ("threshold_", "float", "Where the threshold stands now."),
     )
     _strategy: QueryStrategy | None = None
-    _metadata: Mapping[str, Any] = {}
     _adopted = False
     model_: Any
 
@@ -176,10 +175,15 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn rows whose labels were found out; those without (None, NaN) are let go."""
+        if y is None:
+            raise ValueError("This classifier requires y to be passed, but the target y is None.")
+        check_something_weighs(sample_weight)
         self.__dict__.pop("_strategy", None)
         self.__dict__.pop("model_", None)
         absent = missing_labels(y)
         found = y if absent is None else [label for label, none in zip(y, absent, strict=True) if not none]
+        found = np.asarray(found)
+        check_classification_targets(found)
         return self.partial_fit(X, y, classes=np.unique(found), sample_weight=sample_weight)
 
     def partial_fit(
@@ -244,8 +248,7 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         array
             As :meth:`StreamBoostClassifier.test_then_train` gives it.
         """
-        if output not in ("label", "proba", "both"):
-            raise ValueError(f'output={output!r} is not allowed: choose from "label", "proba", "both".')
+        check_output(output, ("label", "proba", "both"))
         records = isinstance(X, list) and bool(X) and isinstance(X[0], Mapping)
         X = X if hasattr(X, "shape") or records else np.asarray(X)
         n = _count(X)
@@ -256,7 +259,8 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         counts = np.ones(n, dtype=bool) if weight is None else weight > 0
         may = counts if absent is None else counts & ~absent
         strategy = self._begin()
-        check_rows(self.model_, X)
+        if not records:
+            self._check(X, classes)
         said: list[_Answers] = []
         at, look = 0, 1
         while at < n:
@@ -333,6 +337,23 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         return self._begin().threshold
 
     @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return int(self._begun.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, if they have names."""
+        return np.asarray(self._begun.feature_names_in_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(
+            StreamBoostClassifier() if self.estimator is None else self.estimator
+        ).input_tags
+        return tags
+
+    @property
     def reads_coded_rows(self) -> bool:
         """Whether files are read for it as for a model of streamboost: internal, for the loop of evaluation."""
         return self.estimator is None or isinstance(self.estimator, Classifier)
@@ -354,12 +375,6 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write model and strategy to a file; read it back with :func:`streamboost.load`."""
-        write_model(path, self.to_bytes(metadata=metadata))
-
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
         names = ("budget", "query", "threshold", "random_share")
@@ -368,11 +383,6 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
         params = {name: getattr(self, name) for name in names}
         facts = self._metadata if metadata is None else metadata
         return composite_bytes(NAME, [self.model_], params, state, facts)
-
-    @property
-    def metadata_(self) -> dict[str, Any]:
-        """The user's own facts that the model was loaded with."""
-        return dict(self._metadata)
 
     @classmethod
     def _from_parts(
@@ -409,6 +419,13 @@ class ActiveClassifier(Declared, ClassifierMixin, BaseEstimator):
     def _begun(self) -> Any:
         self._begin()
         return self.model_
+
+    def _check(self, X: Any, classes: ArrayLike | None) -> None:
+        """Refuse rows that cannot be learned before any of them is: rows of weight 0 are checked and otherwise ignored."""
+        if isinstance(self.model_, Classifier):
+            n, known = _count(X), self._known() or ([0] if classes is None else np.asarray(classes).tolist())
+            nothing = np.array([known[0]] * n)
+            self.model_.partial_fit(X, nothing, **_given(classes=classes), sample_weight=np.zeros(n))
 
     def _known(self) -> list[Any]:
         """The labels that the model knows."""
@@ -478,7 +495,7 @@ def _together(said: list[_Answers], known: list[Any], output: str) -> Any:
 
 
 def _count(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X if hasattr(X, "__len__") else np.asarray(X))
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from streamboost import _core
 from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.writing import write_model
+from streamboost.base.inputs.labels import check_length
 from streamboost.base.inputs.weights import LARGEST_WEIGHT, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
@@ -27,7 +26,7 @@ from streamboost.ensemble import (
 )
 from streamboost.ensemble.bandit import BanditEnsemble, Judged
 from streamboost.ensemble.options import RANDOM_STATE, SIZE
-from streamboost.feedback.composite import check_rows, composite_bytes, table_of
+from streamboost.feedback.composite import Composite, composite_bytes, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -41,7 +40,7 @@ OF_EACH_LABEL = ("rewards", "osboost")
 """Those that have a model for each label."""
 
 
-class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
+class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     r"""Boosting from bandit feedback: show a label, hear whether it was right, and never the truth otherwise.
 
     :meth:`act_one` chooses a label: mostly the best one, now and then another, so that something can be learned about it; it also
@@ -127,7 +126,6 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
     _models: list[Any] | None = None
     _seed = 0
     _n_acts = 0
-    _metadata: Mapping[str, Any] = {}
 
     def __init__(
         self,
@@ -195,7 +193,7 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn what came of labels that were shown; rows in their order."""
-        X = table_of(X)
+        X = X if hasattr(X, "shape") else np.asarray(X)
         weight = read_weight(sample_weight, int(X.shape[0]))
         facts = self._facts(labels, rewards, probabilities, int(X.shape[0]))
         self._check(X)
@@ -219,9 +217,13 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         X = X if hasattr(X, "shape") or records else np.asarray(X)
         truth = np.asarray(y).tolist()
         n = len(X) if records else int(X.shape[0])
+        check_length(len(truth), n)
+        if output not in ("label", "both"):
+            raise ValueError(f'output={output!r} is not allowed: choose "label" or "both".')
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
-        self._check(X)
+        if not records:
+            self._check(X)
         for t in range(n):
             row = X[t] if records else X[t : t + 1]
             proba[t] = self._scores(row)[0]
@@ -306,12 +308,6 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write the model to a file; read it back with :func:`streamboost.load`."""
-        write_model(path, self.to_bytes(metadata=metadata))
-
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
         if not self.started:
@@ -325,11 +321,6 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         state = {"seed": self._seed, "acts": self._n_acts, "started": started}
         facts = self._metadata if metadata is None else metadata
         return composite_bytes(NAME, self._started, params, state, facts)
-
-    @property
-    def metadata_(self) -> dict[str, Any]:
-        """The user's own facts that the model was loaded with."""
-        return dict(self._metadata)
 
     @classmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
@@ -403,10 +394,6 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
         )
         return [ensemble]
 
-    def _check(self, X: Any) -> None:
-        assert self._models is not None
-        check_rows((self._started or self._models)[0], X)
-
     @property
     def _started(self) -> list[Any]:
         return [model for model in self._models or () if model.started]
@@ -444,6 +431,16 @@ class BanditBoostingClassifier(Declared, ClassifierMixin, BaseEstimator):
                 "probability must be above 0 (at least 2^-53) and at most 1: what act_one has returned with the label."
             )
         return np.column_stack([[place[label] for label in shown], reward, p])
+
+    def _check(self, X: Any) -> None:
+        """Refuse rows that cannot be learned before any of them is: rows of weight 0 are checked and otherwise ignored."""
+        assert self._models is not None
+        model, n = (self._started or self._models)[0], int(X.shape[0])
+        if self.base in OF_EACH_LABEL:
+            first = {} if model.started else {"classes": [False, True]}
+            model.partial_fit(X, [False] * n, sample_weight=np.zeros(n), **first)
+        else:
+            model.learn_judged(X, Judged(self._labels, np.zeros((n, 4))), np.zeros(n))
 
     def _teach(self, row: Any, facts: Floats, weight: float, best: int | None = None) -> None:
         """Learn one row, of a table or a dict; ``best`` is the label that is thought best now, if that is known."""

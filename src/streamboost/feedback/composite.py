@@ -6,8 +6,10 @@ A part is stored as the bytes of its own file, so that it is read by its own che
 from __future__ import annotations
 
 import io
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +18,35 @@ from sklearn.base import clone
 from streamboost.base.files.archive import ModelFileError, write_archive
 from streamboost.base.files.manifest import check_version
 from streamboost.base.files.metadata import checked, entry, read
+from streamboost.base.files.writing import write_model
 from streamboost.learners import Learner
 
 VERSION = 1
 Load = Callable[[bytes], Any]
 
 
-class Composite(Protocol):
-    """A class of such models."""
+class Composite(ABC):
+    """What such models share."""
+
+    _metadata: Mapping[str, Any] = {}
+
+    def save(
+        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the whole model to a file, with facts of your own if wanted; read it back with :func:`streamboost.load`."""
+        write_model(path, self.to_bytes(metadata=metadata))
+
+    @abstractmethod
+    def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
+        """Return what `save` writes."""
+
+    @property
+    def metadata_(self) -> dict[str, Any]:
+        """The user's own facts that the model was loaded with."""
+        return dict(self._metadata)
 
     @classmethod
+    @abstractmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
         """Return the model of a file."""
 
@@ -46,19 +67,13 @@ def part_of(given: Any, title: str) -> Any:
 
 
 def table_of(X: Any) -> Any:
-    """X with a number of rows."""
+    """Rows and columns, or say that they are none."""
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(
-            f"Expected 2D array, got {len(X.shape)}D array instead: one row is X[[0]], of a frame X.iloc[[0]]."
+            f"X has {len(X.shape)} axes; a table has rows and columns. Reshape your data: X.reshape(-1, 1) for one column."
         )
     return X
-
-
-def check_rows(model: Any, X: Any) -> None:
-    """Refuse a table of which some row could not be learned, before the first one is."""
-    if hasattr(model, "_check_rows") and not isinstance(X, list):  # dicts come one by one
-        model._check_rows(X)
 
 
 def composite_bytes(

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
+from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.label_sets import LabelSets, one_set, read_sets
-from streamboost.base.inputs.weights import read_weight
-from streamboost.base.multilabel import SET_OUTPUTS, members
+from streamboost.base.inputs.weights import check_something_weighs, read_weight
+from streamboost.base.multilabel import SET_OUTPUTS, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
 from streamboost.ensemble import StreamBoostClassifier
-from streamboost.feedback.composite import composite_bytes, part_of, table_of
+from streamboost.feedback.composite import Composite, composite_bytes, part_of, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,14 +36,13 @@ EACH = parameter(
 )
 
 
-class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
+class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     """What classifiers of label sets share that have a model for every label."""
 
     task: ClassVar[str] = "multilabel"
     reads_coded_rows: ClassVar[bool] = True
     reads_coded_labels: ClassVar[bool] = False
     _name: ClassVar[str]
-    _metadata: Mapping[str, Any] = {}
     _models: dict[Any, Any]
     _fixed: bool
     estimator: Any
@@ -51,8 +51,14 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
-        self.__dict__.pop("_models", None)
-        return self.partial_fit(X, y, sample_weight=sample_weight)
+        check_something_weighs(sample_weight)
+        before = self.__dict__.pop("_models", None)
+        try:
+            return self.partial_fit(X, y, sample_weight=sample_weight)
+        except BaseException:
+            if before is not None:
+                self._models = before
+            raise
 
     def partial_fit(
         self, X: Any, y: Any, labels: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -70,10 +76,7 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         output: str = "label",
     ) -> Any:
         """Answer for each row before learning it: "label" (indicators), "proba", "score", or "both" (probabilities, scores)."""
-        if output not in SET_OUTPUTS:
-            raise ValueError(
-                f"output={output!r} is not allowed; choose one of {', '.join(map(repr, SET_OUTPUTS))}."
-            )
+        check_output(output, SET_OUTPUTS)
         X = table_of(X)
         names = None if labels is None else np.asarray(labels).tolist()
         if getattr(self, "_fixed", False) and hasattr(self, "_models"):
@@ -87,8 +90,8 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
             self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
             proba = self._step(X, sets, amount)
         if output == "both":
-            return proba, proba
-        return members(proba) if output == "label" else proba
+            return proba, proba - 0.5
+        return members(proba) if output == "label" else proba - 0.5 if output == "score" else proba
 
     def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], sample_weight: float = 1.0) -> None:
         """Learn one row, a dict; `y` says of each label whether the row has it. New labels are welcome."""
@@ -118,8 +121,8 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         return self._step(X, LabelSets([], np.zeros((int(X.shape[0]), 0))), np.zeros(int(X.shape[0])))
 
     def decision_function(self, X: Any) -> Floats:
-        """Return scores that rank the labels: their probabilities."""
-        return self.predict_proba(X)
+        """Return scores that rank the labels: their probabilities less one half."""
+        return self.predict_proba(X) - 0.5
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each known label for one dict."""
@@ -132,6 +135,32 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
     def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
         """Return for each known label whether one dict is likelier to have it than not."""
         return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return int(self._first_model.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, if they have names."""
+        return np.asarray(self._first_model.feature_names_in_)
+
+    @property
+    def _first_model(self) -> Any:
+        models = list(getattr(self, "_models", {}).values())
+        if not models:
+            raise AttributeError(f"This {type(self).__name__} has learned nothing yet.")
+        return models[0]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return bool(getattr(self, "_models", {}))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = label_set_tags(super().__sklearn_tags__())
+        each = StreamBoostClassifier() if self.estimator is None else self.estimator
+        tags.input_tags = get_tags(each).input_tags
+        return tags
 
     @property
     def labels_(self) -> NDArray[Any]:
@@ -151,12 +180,6 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str] | BinaryIO, *, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Write all models to one file; read it back with :func:`streamboost.load`."""
-        write_model(path, self.to_bytes(metadata=metadata))
-
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
         if not hasattr(self, "_models"):
@@ -164,11 +187,6 @@ class LabelwiseClassifier(Declared, ClassifierMixin, BaseEstimator):
         state = {"labels": list(self._models), "fixed": self._fixed}
         facts = self._metadata if metadata is None else metadata
         return composite_bytes(self._name, list(self._models.values()), {}, state, facts)
-
-    @property
-    def metadata_(self) -> dict[str, Any]:
-        """The user's own facts that the model was loaded with."""
-        return dict(self._metadata)
 
     @classmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
@@ -288,7 +306,7 @@ class ClassifierChain(LabelwiseClassifier):
     def _step(self, X: Any, sets: LabelSets, weight: Floats) -> Floats:
         """Every row twice: asked with the labels as they are guessed, then learned with the labels as they are."""
         n = len(weight)
-        twice = _plain(X)[np.repeat(np.arange(n), 2)]
+        twice = _repeated(X, np.repeat(np.arange(n), 2))
         proba, before = np.zeros((n, len(self._models))), np.zeros((2 * n, 0))
         amount = np.stack([np.zeros(n), weight], axis=1).reshape(-1)
         for at, (name, model) in enumerate(self._models.items()):
@@ -310,11 +328,11 @@ def _first(model: Any) -> dict[str, Any]:
     return {} if model.started else {"classes": [False, True]}
 
 
-def _plain(X: Any) -> Any:
-    """Rows that can be taken by number: arrays, CSR and coded tables as they are, frames of numbers as arrays."""
+def _repeated(X: Any, places: NDArray[np.intp]) -> Any:
+    """Rows by their numbers, some of them twice."""
     if isinstance(X, np.ndarray | CodedTable) or scipy.sparse.issparse(X):
-        return X
-    return np.asarray(X, dtype=np.float64)
+        return X[places]
+    return nw.maybe_reset_index(nw.from_native(X, eager_only=True)[places.tolist()]).to_native()
 
 
 def _beside(X: Any, columns: Floats, names: list[str]) -> Any:
@@ -324,4 +342,11 @@ def _beside(X: Any, columns: Floats, names: list[str]) -> Any:
         return CodedTable(np.column_stack([X.rows, columns]), X.values, (*known, *names), X.words)
     if scipy.sparse.issparse(X):
         return scipy.sparse.hstack([X, scipy.sparse.csr_matrix(columns)], format="csr")
-    return np.column_stack([X, columns])
+    if isinstance(X, np.ndarray):
+        return np.column_stack([X, columns])
+    frame = nw.from_native(X, eager_only=True)
+    more = [
+        nw.new_series(name, column, backend=frame.implementation)
+        for name, column in zip(names, columns.T, strict=True)
+    ]
+    return frame.with_columns(*more).to_native()

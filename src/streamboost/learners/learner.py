@@ -36,4 +36,6 @@ class Learner(Declared, BaseEstimator):
             table_name=self._entry.name,
             version=self._version,
             discovers=self._entry.discovers,
+            trees=self._entry.trees,
+            collects_costs=self._entry.collects_costs,
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from streamboost.base.parameter import parameter, whole
 from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import Learner
@@ -43,9 +41,6 @@ class NearestNeighbors(Learner):
         parameter("n_neighbors", whole("[1, 1000]"), "Rows that are heard."),
         parameter("window", whole("[1, 1000000]"), "Rows that are kept, the last ones."),
     )
-
-    def _core_params(self) -> dict[str, Any]:
-        return {**super()._core_params(), "delay": 0}
 
     def __init__(self, n_neighbors: int = 5, *, window: int = 1000) -> None:
         self.n_neighbors = n_neighbors

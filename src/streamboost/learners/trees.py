@@ -24,7 +24,7 @@ class _Tree:
         model._read(lambda session: self._look(model, session, lane))
 
     def _look(self, model: Any, session: Any, lane: int) -> None:
-        if session.learner.bank not in ("hoeffding", "iti"):
+        if not session.learner.trees:
             raise ValueError(f"The learners of this model are no trees but {session.learner.title}.")
         n_lanes = model._n_lanes()
         if not 0 <= lane < n_lanes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from streamboost.report.bounds import Bound
-from streamboost.report.smooth import Lanes, Totals
+from streamboost.report.bounds import Bound, Lanes, Totals
 
 _SIGMAS = 3.0
 

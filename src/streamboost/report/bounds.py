@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
+Lanes = Mapping[str, NDArray[Any]]
+Totals = Mapping[str, float]
+"""What a model reports of each learner, and of all of them."""
 NONE = "none"
 TOLERANCE = 1e-9
 """Relative: sums over long streams are rounded."""

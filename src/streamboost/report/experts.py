@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from streamboost.report.bounds import Bound
-from streamboost.report.smooth import Lanes, Totals
+from streamboost.report.bounds import Bound, Lanes, Totals
 
 
 def weighted_majority_bounds(totals: Totals) -> tuple[Bound, ...]:

@@ -36,26 +36,36 @@ class Explanation:
     method: str = "sampled"
     cells: Mapping[Any, Any] = field(default_factory=dict)
     """The values of the row's columns, where they are known."""
+    words: Mapping[Any, Mapping[str, float]] = field(default_factory=dict)
+    """Of columns of texts: the words, whose contributions sum to that of the column."""
 
     def name_of(self, column: Any) -> str:
         """The column with its value in this row, as people read it."""
         return f"{column} = {cell_text(self.cells[column])}" if column in self.cells else str(column)
 
     def largest(self, top: int) -> list[tuple[str, float]]:
-        """The largest contributions by column and value; those beyond the first ``top`` are one."""
-        ordered = sorted(self.contributions.items(), key=lambda item: -abs(item[1]))
-        shown = [(self.name_of(column), value) for column, value in ordered[:top]]
-        rest = [value for _, value in ordered[top:]]
-        return [*shown, (f"{len(rest)} others", sum(rest))] if rest else shown
+        """The largest contributions by column and value, or word; those beyond the first ``top`` are one."""
+        named = [
+            part
+            for column, value in self.contributions.items()
+            for part in (
+                [(f"{column}: {word}", share) for word, share in self.words[column].items()]
+                if self.words.get(column)
+                else [(self.name_of(column), value)]
+            )
+        ]
+        named.sort(key=lambda item: -abs(item[1]))
+        rest = [value for _, value in named[top:]]
+        return [*named[:top], (f"{len(rest)} others", sum(rest))] if rest else named
 
     def __str__(self) -> str:
-        ordered = self.largest(len(self.contributions))
+        ordered = self.largest(10_000)
         width = max((len(name) for name, _ in ordered), default=4)
         lines = [f"score {self.score:+.4f} of {self.label!r}, from {self.base:+.4f}"]
         return "\n".join([*lines, *(f"  {name:<{width}}  {value:+.4f}" for name, value in ordered)])
 
     def _repr_html_(self) -> str:
-        rows = [[name, f"{value:+.4f}"] for name, value in self.largest(len(self.contributions))]
+        rows = [[name, f"{value:+.4f}"] for name, value in self.largest(10_000)]
         notes = [f"from {self.base:+.4f} to {self.score:+.4f}"]
         return html_table(
             f"Score {self.score:+.4f} of {self.label!r}", ["column", "contribution"], rows, notes
@@ -95,6 +105,10 @@ class Explanations:
     """The rows, nominal values as codes; None where they are sparse."""
     values: Sequence[Sequence[Any] | None] = ()
     """What the codes of each column stand for; None for a column of numbers."""
+    texts: Mapping[int, Sequence[str | None]] = field(default_factory=dict)
+    """The cells of columns of words, by the number of the column."""
+    words: Sequence[Mapping[Any, Mapping[str, float]]] = ()
+    """Of each row, where it was asked for: the words of its texts, and their contributions."""
 
     def __len__(self) -> int:
         return len(self.base)
@@ -107,6 +121,7 @@ class Explanations:
             self.labels[row : row + 1].tolist()[0],
             self.method,
             self._cells(row),
+            self.words[row] if self.words else {},
         )
 
     def _cells(self, row: int) -> dict[Any, Any]:
@@ -116,13 +131,22 @@ class Explanations:
         for column, value, names in zip(self.columns, self.coded[row].tolist(), self.values, strict=True):
             known = names is None or 0 <= value < len(names)
             cells[column] = (value if names is None else names[int(value)]) if known else None
-        return cells
+        return cells | {self.columns[at]: texts[row] for at, texts in self.texts.items()}
 
     @property
     def importances(self) -> NDArray[np.float64]:
         """The mean size of each column's contributions."""
         found: NDArray[np.float64] = np.abs(self.contributions).mean(axis=0)
         return found
+
+    def top_words(self, top: int = 10) -> list[tuple[str, float]]:
+        """The words that add most to the score: sums of their contributions over these rows, explained with ``words=True``."""
+        sums: dict[str, float] = {}
+        for texts in self.words:
+            for shares in texts.values():
+                for word, share in shares.items():
+                    sums[word] = sums.get(word, 0.0) + share
+        return sorted(sums.items(), key=lambda item: -item[1])[:top]
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, top: int = 15) -> Figure:
         """Bars of the importances."""

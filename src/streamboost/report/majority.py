@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from streamboost.report.bounds import Bound
-from streamboost.report.smooth import Lanes, Totals
+from streamboost.report.bounds import Bound, Lanes, Totals
 
 
 def bbm_bounds(lanes: Lanes, totals: Totals, edge: float) -> tuple[Bound, ...]:

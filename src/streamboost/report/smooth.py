@@ -7,16 +7,13 @@ With :math:`W_i` the weight that learner i was given, :math:`W_{N+1}` the weight
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.report.bounds import Bound
-
-Lanes = Mapping[str, NDArray[Any]]
-Totals = Mapping[str, float]
+from streamboost.report.bounds import Bound, Lanes, Totals
+from streamboost.report.experts import hedge_bounds
 
 
 def _next_weights(lanes: Lanes, totals: Totals) -> NDArray[Any]:
@@ -105,42 +102,13 @@ def ocp_bounds(lanes: Lanes, totals: Totals, gamma: float, domain: str = "simple
 
 def exp_bounds(lanes: Lanes, totals: Totals) -> tuple[Bound, ...]:
     """Return the guarantees of Hedge over the prefixes in OSBoost.EXP."""
-    total, expected = totals["weight"], totals["expected_loss"]
-    best = float(lanes["expert_loss"].min())
-    least = float(_next_weights(lanes, totals).min())
-    regret, eta = totals["regret_limit"], totals["constant_rate"]
-    found = [
-        Bound(
-            "regret of the experts",
-            expected - best,
-            regret,
-            trivial=total,
-            statement="expected mistakes of a drawn expert minus those of the best <= what Hedge allows at this rate",
-        ),
-        Bound(
-            "expected error rate",
-            expected / total,
-            (least + regret) / total,
-            trivial=1.0,
-            statement="<= least share of weight after a prefix + regret / S",
-        ),
-        Bound(
-            "majority of the experts",
-            totals["vote_mistakes"],
-            2 * expected,
-            trivial=total,
-            statement="mistakes of the weighted majority <= twice the expected ones",
-        ),
-    ]
-    if eta > 0:
-        mixing = -math.expm1(-eta)
-        found.append(
-            Bound(
-                "mistakes at a constant rate",
-                totals["mixed_loss"] / mixing,
-                (eta * best + math.log(len(lanes["expert_loss"]))) / mixing,
-                trivial=total,
-                statement="expected mistakes <= (eta best + ln N) / (1 - e^-eta)",
-            )
-        )
-    return tuple(found)
+    total, least = totals["weight"], float(_next_weights(lanes, totals).min())
+    rate = Bound(
+        "expected error rate",
+        totals["expected_loss"] / total,
+        (least + totals["regret_limit"]) / total,
+        trivial=1.0,
+        statement="<= least share of weight after a prefix + regret / S",
+    )
+    regret, *others = hedge_bounds(lanes, totals)
+    return regret, rate, *others

@@ -29,14 +29,7 @@ struct AdaOLMR : BoosterDefaults {
       return {c.choice<Hedge::Mode>("hedge", {{"vote", Hedge::Mode::vote}, {"sample", Hedge::Mode::sample}, {"best", Hedge::Mode::best}})};
     }
   };
-  struct LaneState : LaneStateDefaults {
-    LaneArray<double> alpha;
-    void reserve(Lanes lanes) { alpha = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
-    void fields(FieldVisitor& v) { v("alpha", alpha); }
-    void check() const {
-      for (std::size_t i = 0; i < alpha.lanes(); ++i) require(alpha[0][i] >= -2 && alpha[0][i] <= 2, "votes of the learners");
-    }
-  };
+  using LaneState = VoteAlphas;
   struct Passage : PassageBase {};
   // Rows of the column: room for Hedge; then one per label.
   static constexpr BoosterTraits traits{

@@ -36,14 +36,8 @@ struct AdaBoostOL : BoosterDefaults {
               c.choice<bool>("hypothesis", {{"real", false}, {"sign", true}}), SignHedge::read(c)};
     }
   };
-  struct LaneState : LaneStateDefaults {
-    LaneArray<double> alpha;
-    void reserve(Lanes lanes) { alpha = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
+  struct LaneState : VoteAlphas {
     void restart(std::size_t i) { alpha[0][i] = 0; }
-    void fields(FieldVisitor& v) { v("alpha", alpha); }
-    void check() const {
-      for (std::size_t i = 0; i < alpha.lanes(); ++i) require(alpha[0][i] >= -2 && alpha[0][i] <= 2, "weights of the vote");
-    }
   };
   struct Passage : PassageBase {
     double vote = 0;  // sum of alpha h

@@ -26,7 +26,7 @@
 
 namespace streamboost {
 
-struct AdaptiveBagging : BoosterDefaults {
+struct AdaptiveBagging : VoteCombiner {
   enum class Vote { uniform, accuracy, log_odds };
   struct Params {
     double poisson_rate;
@@ -69,11 +69,9 @@ struct AdaptiveBagging : BoosterDefaults {
   Params params;
   std::uint64_t seed;
   double fading, vote_fading;
-  ClassCounts counts;
 
   AdaptiveBagging(Params p, const Ensemble& ensemble)
       : params(p), seed(ensemble.seed), fading(1 - 1 / p.window), vote_fading(p.vote == Vote::accuracy ? 1.0 : fading) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, passage.answers ? Request::distributions : Request::votes, scratch.answers);
@@ -95,12 +93,6 @@ struct AdaptiveBagging : BoosterDefaults {
     scratch.kind = Amount::copies;
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::copies, scratch.answers);
   }
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 
  private:
   // out[i]: the weight of lane i's vote.

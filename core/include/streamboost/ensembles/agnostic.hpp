@@ -29,7 +29,7 @@
 
 namespace streamboost {
 
-struct Agnostic : BoosterDefaults {
+struct Agnostic : VoteCombiner {
   struct Params {
     double gamma;
     bool draw;
@@ -47,12 +47,10 @@ struct Agnostic : BoosterDefaults {
   Params params;
   std::uint64_t seed;
   double n_estimators;
-  ClassCounts counts;
   BoundSums<Sum> watch;
 
   Agnostic(Params p, const Ensemble& ensemble)
       : params(p), seed(ensemble.seed), n_estimators(ensemble.n_estimators), watch(ensemble.monitor) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::votes, scratch.answers);
@@ -99,7 +97,7 @@ struct Agnostic : BoosterDefaults {
   }
 
   void conclude(const Example& example, const Passage& passage) {
-    counts.add(example.label, example.weight);
+    VoteCombiner::conclude(example, passage);
     if (!watch.on) return;
     const int k = example.n_classes_after;
     double speakers = 0, largest = 0;
@@ -122,11 +120,11 @@ struct Agnostic : BoosterDefaults {
         {{Sum::weight, "weight"}, {Sum::mistakes, "mistakes"}, {Sum::regret, "label_regret"}, {Sum::allowed, "label_regret_bound"}});
   }
   void fields(FieldVisitor& v) {
-    v("class_weight", counts.weight);
+    VoteCombiner::fields(v);
     watch.fields(v);
   }
   void check() const {
-    counts.check();
+    VoteCombiner::check();
     watch.check();
   }
 

@@ -20,7 +20,7 @@
 
 namespace streamboost {
 
-struct ArcX4 : BoosterDefaults {
+struct ArcX4 : VoteCombiner {
   struct Params {
     static Params read(const Config&) { return {}; }
   };
@@ -32,11 +32,8 @@ struct ArcX4 : BoosterDefaults {
   };
   static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .learner_needs = true};
 
-  ClassCounts counts;
-
   ArcX4(Params, const Ensemble&) {}
   LearnerNeeds learner_needs() const { return {.answers_after_learning = true}; }
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::votes, scratch.answers);
@@ -73,13 +70,6 @@ struct ArcX4 : BoosterDefaults {
     block.events.votes(vote, amount, example.label);
     if (after != nullptr) block.bank->learn(example, {example.label}, amount, Amount::weight, scratch.answers);
   }
-
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 };
 
 }  // namespace streamboost

@@ -21,7 +21,7 @@
 
 namespace streamboost {
 
-struct Bagging : BoosterDefaults {
+struct Bagging : VoteCombiner {
   enum class Sampling { poisson, fraction, under_over };
   struct Params {
     Sampling sampling;
@@ -40,10 +40,8 @@ struct Bagging : BoosterDefaults {
   Params params;
   std::uint64_t seed;
   double n_estimators;
-  ClassCounts counts;
 
   Bagging(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed), n_estimators(ensemble.n_estimators) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, passage.answers ? wanted(params.ballot) : Request::votes, scratch.answers);
@@ -66,12 +64,6 @@ struct Bagging : BoosterDefaults {
     const Amount kind = scratch.kind = params.sampling == Sampling::fraction ? Amount::weight : Amount::copies;
     block.bank->learn(example, {example.label}, scratch.amount.data(), kind, scratch.answers);
   }
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 
  private:
   void draw(const Example& example, Lanes lanes, Scratch& scratch) const {

@@ -35,14 +35,7 @@ struct BanditBoost : BoosterDefaults {
       return {c.choice<bool>("base", {{"mbbm", true}, {"olm", false}}), c.number("edge"), c.number("exploration"), LabelHedge::read(c)};
     }
   };
-  struct LaneState : LaneStateDefaults {
-    LaneArray<double> alpha;
-    void reserve(Lanes lanes) { alpha = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
-    void fields(FieldVisitor& v) { v("alpha", alpha); }
-    void check() const {
-      for (std::size_t i = 0; i < alpha.lanes(); ++i) require(alpha[0][i] >= -2 && alpha[0][i] <= 2, "votes of the learners");
-    }
-  };
+  using LaneState = VoteAlphas;
   struct Passage : PassageBase {};
   // Rows of the column: what the experts answer; room for Hedge.
   static constexpr BoosterTraits traits{.votes = true,

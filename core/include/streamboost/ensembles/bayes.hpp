@@ -101,7 +101,11 @@ struct Bayes : BoosterDefaults {
     double weight = 0;  // sum of lambda
     double loss = 0;    // sum of lambda g
     auto scan() { return std::tie(vote, weight, loss); }
-    bool sound(int, int) const { return std::isfinite(vote) && std::isfinite(weight) && weight > 0 && std::isfinite(loss) && loss >= 0; }
+    // A row that nobody was asked about yet has passed no lane: all sums are 0.
+    bool sound(int, int) const {
+      const bool passed = weight > 0 && std::isfinite(weight) && loss >= 0;
+      return std::isfinite(vote) && std::isfinite(loss) && (passed || (weight == 0 && vote == 0 && loss == 0));
+    }
   };
   static constexpr BoosterTraits traits{.begin = true, .write_report = true};
   static constexpr double odds_limit = 20;  // one confident error must not decide for ever

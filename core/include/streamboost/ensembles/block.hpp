@@ -72,6 +72,16 @@ struct NoLaneState : LaneStateDefaults {
   void check() const {}
 };
 
+// The weights in [-2, 2] that a booster learns for its lanes' votes.
+struct VoteAlphas : LaneStateDefaults {
+  LaneArray<double> alpha;
+  void reserve(Lanes lanes) { alpha = LaneArray<double>(1, static_cast<std::size_t>(lanes.size())); }
+  void fields(FieldVisitor& v) { v("alpha", alpha); }
+  void check() const {
+    for (std::size_t i = 0; i < alpha.lanes(); ++i) require(alpha[0][i] >= -2 && alpha[0][i] <= 2, "weights of the vote");
+  }
+};
+
 template <class LaneState>
 struct Block final : LaneBlock {
   LaneState state;

@@ -26,7 +26,7 @@
 
 namespace streamboost {
 
-struct BlockedBoost : BoosterDefaults {
+struct BlockedBoost : VoteCombiner {
   struct Params {
     double block_size;
     bool literal;
@@ -63,10 +63,8 @@ struct BlockedBoost : BoosterDefaults {
 
   Params params;
   std::uint64_t seed;
-  ClassCounts counts;
 
   BlockedBoost(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     const int i = pass_full(example, block, scratch, passage);
@@ -98,13 +96,6 @@ struct BlockedBoost : BoosterDefaults {
     else if (state.first_label[0][i] != label)
       state.mixed[0][i] = 1;
   }
-
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 
  private:
   // Asks the lanes, adds the votes of the full ones and carries r along. Returns the lane whose turn it is, -1 if none of these.

@@ -113,6 +113,19 @@ struct BoosterDefaults {
   std::size_t table_bytes() const { return 0; }
 };
 
+// What a booster whose lanes vote has beside: the votes of the passage answer, and class counts where there are none.
+struct VoteCombiner : BoosterDefaults {
+  ClassCounts counts;
+
+  void reserve(int n_classes) { counts.reserve(n_classes); }
+  void answer(const Example& example, const PassageBase& passage, Verdict& verdict) const {
+    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
+  }
+  void conclude(const Example& example, const PassageBase&) { counts.add(example.label, example.weight); }
+  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
+  void check() const { counts.check(); }
+};
+
 namespace detail {
 
 // One of the defaults, replaced by a function of the same signature where the traits say so, and only there.

@@ -37,7 +37,7 @@
 
 namespace streamboost {
 
-struct CostBoosting : BoosterDefaults {
+struct CostBoosting : VoteCombiner {
   enum class Algorithm { adac2, csb2, rusboost };
   struct Params {
     Algorithm algorithm;
@@ -86,11 +86,9 @@ struct CostBoosting : BoosterDefaults {
   Params params;
   std::uint64_t seed;
   double spread;  // of balanced costs over the chain
-  ClassCounts counts;
 
   CostBoosting(Params p, const Ensemble& ensemble)
       : params(p), seed(ensemble.seed), spread(p.algorithm == Algorithm::adac2 ? std::min(1.0, 2.0 / ensemble.n_estimators) : 1.0) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::votes, scratch.answers);
@@ -130,13 +128,6 @@ struct CostBoosting : BoosterDefaults {
     block.events.votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::copies, scratch.answers);
   }
-
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 
  private:
   static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here

@@ -19,7 +19,7 @@
 
 namespace streamboost {
 
-struct ExpertHedge : BoosterDefaults {
+struct ExpertHedge : VoteCombiner {
   using Mode = Hedge::Mode;
   struct Params {
     Mode mode;
@@ -39,7 +39,6 @@ struct ExpertHedge : BoosterDefaults {
   std::size_t n;
   double log_n;
   Hedge hedge;
-  ClassCounts counts;
   BoundSums<Sum> watch;
 
   ExpertHedge(Params p, const Ensemble& ensemble)
@@ -48,7 +47,6 @@ struct ExpertHedge : BoosterDefaults {
         log_n(streamboost::log(static_cast<double>(n))),
         hedge(p.mode, ensemble.seed, n),
         watch(ensemble.monitor) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   double eta(std::int64_t number) const {
     if (params.rate > 0) return params.rate;
@@ -103,12 +101,12 @@ struct ExpertHedge : BoosterDefaults {
   }
   void fields(FieldVisitor& v) {
     hedge.fields(v);
-    v("class_weight", counts.weight);
+    VoteCombiner::fields(v);
     watch.fields(v);
   }
   void check() const {
     hedge.check();
-    counts.check();
+    VoteCombiner::check();
     watch.check();
   }
 

@@ -22,8 +22,6 @@
 //             memory of the last 1,000 rows would hold two of them.
 //             A class that the experts do not know yet has the floor for all of them, so a new class changes nothing. The system is solved
 //             by elimination without pivoting, in a fixed order: A is positive definite. s is the sample weight.
-// Late labels where they come `delay` examples late in use, a row in learning is answered with the weights and by the speaker of so many
-//             examples before, and judged by that answer; steps start from the weights of now.
 // Cost        O(M^2 K + M^3) per example for M experts and K classes.
 #pragma once
 #include <algorithm>
@@ -32,7 +30,6 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
-#include "streamboost/ensembles/past_weights.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -46,9 +43,8 @@ class LogPool {
     double caution;
     double information;  // 0: every row fades the past alike
     bool referee, temperature;
-    bool first_alone;    // at the start the first expert has all the weight; else twice that of each other one
-    std::int64_t delay;  // examples
-    double total;        // 0: no limit
+    bool first_alone;  // at the start the first expert has all the weight; else twice that of each other one
+    double total;      // 0: no limit
     static constexpr double floor = 1e-4;
     static Params read(const Config& c) {
       return {1 - 1 / c.number("window"), 1 - 1 / c.number("referee_window"),
@@ -56,20 +52,13 @@ class LogPool {
               c.number("least"),          c.number("most"),
               c.number("caution"),        c.number("information"),
               c.flag("referee"),          c.flag("temperature"),
-              c.flag("first_alone"),      c.whole("delay"),
-              c.number("total")};
+              c.flag("first_alone"),      c.number("total")};
     }
   };
 
   // All experts together weigh 1 at the start.
   LogPool(Params params, int experts)
-      : params_(params),
-        m_(static_cast<std::size_t>(experts)),
-        beta_(first_weights()),
-        curvature_(m_ * m_),
-        right_(m_ + 2),
-        past_(params.delay, beta_) {
-    beta_.pop_back();
+      : params_(params), m_(static_cast<std::size_t>(experts)), beta_(first_weights()), curvature_(m_ * m_), right_(m_ + 2) {
     for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = params_.prior;
   }
 
@@ -93,32 +82,12 @@ class LogPool {
     }
   }
 
-  // The weights of now and who speaks with them, or those of `delay` examples before example t.
-  struct Voice {
-    const double* weight;
-    std::size_t speaker;
-  };
-  Voice voice() const { return {beta_.data(), speaker()}; }
-  Voice voice_before(std::int64_t t) const {
-    if (past_.none()) return voice();
-    const double* then = past_.before(t);
-    return {then, static_cast<std::size_t>(then[m_])};
-  }
-  // Once per example t, before it is learned.
-  void keep_voice(std::int64_t t) {
-    if (past_.none()) return;
-    double* now = std::copy(beta_.begin(), beta_.end(), past_.before(t));
-    *now = static_cast<double>(speaker());
-  }
-  bool late() const { return !past_.none(); }
-
   // P[c] over k classes.
-  void answer(const double* log_p, int k, double* P) const { answer(beta_.data(), log_p, k, P); }
-  void answer(const double* beta, const double* log_p, int k, double* P) const {
+  void answer(const double* log_p, int k, double* P) const {
     double highest = 0;
     for (int c = 0; c < k; ++c) {
       double sum = 0;
-      for (std::size_t i = 0; i < m_; ++i) sum += beta[i] * log_p[i * static_cast<std::size_t>(k) + static_cast<std::size_t>(c)];
+      for (std::size_t i = 0; i < m_; ++i) sum += beta_[i] * log_p[i * static_cast<std::size_t>(k) + static_cast<std::size_t>(c)];
       P[c] = sum;
       highest = c == 0 ? sum : std::max(highest, sum);
     }
@@ -185,7 +154,6 @@ class LogPool {
     v("pool_weights", beta_);
     v("pool_curvature", curvature_);
     v("pool_right", right_);
-    past_.fields(v, "pool_past");
   }
   void check() const {
     for (double b : beta_) require(b >= params_.least && b <= params_.most, "weights of the pool");
@@ -197,22 +165,14 @@ class LogPool {
         require(off * off <= curvature_[i * m_ + i] * curvature_[j * m_ + j] * (1 + 1e-9), "curvature of the pool");
       }
     }
-    for (std::size_t i = 0; i < past_.all().size(); ++i) {
-      const double x = past_.all()[i];
-      require(i % (m_ + 1) < m_ ? x >= params_.least && x <= params_.most : x >= 0 && x <= static_cast<double>(m_) && x == std::floor(x),
-              "past weights of the pool");
-    }
     const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
     for (double q : right_) require((q >= 0 || params_.information > 0) && q <= most, "referee of the pool");
   }
 
  private:
-  // And the pool, which speaks first.
   AlignedVector<double> first_weights() const {
-    const double share = params_.first_alone ? 0.0 : 1.0 / static_cast<double>(m_ + 1);
-    AlignedVector<double> first(m_ + 1, share);
-    first[0] = params_.first_alone ? 1.0 : 2 * share;
-    first[m_] = static_cast<double>(m_);
+    AlignedVector<double> first(m_, params_.first_alone ? 0.0 : 1.0 / static_cast<double>(m_ + 1));
+    first[0] = params_.first_alone ? 1.0 : 2 * first[0];
     return first;
   }
 
@@ -246,7 +206,6 @@ class LogPool {
   Params params_;
   std::size_t m_;
   AlignedVector<double> beta_, curvature_, right_;
-  PastWeights past_;  // [expert], then the speaker
 };
 
 }  // namespace streamboost

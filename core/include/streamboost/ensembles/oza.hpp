@@ -30,7 +30,7 @@
 
 namespace streamboost {
 
-struct OzaBoost : BoosterDefaults {
+struct OzaBoost : VoteCombiner {
   enum class Order { update_first, test_first };
   enum class Untrained { wrong, class0, random };
   enum class Vote { log_odds, sun_literal, linear_edge, uniform };
@@ -87,11 +87,9 @@ struct OzaBoost : BoosterDefaults {
 
   Params params;
   std::uint64_t seed;
-  ClassCounts counts;
 
   OzaBoost(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed) {}
   LearnerNeeds learner_needs() const { return {.answers_after_learning = params.order == Order::update_first}; }
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     score_first(block.lanes().size(), example, block, scratch, passage);
@@ -186,13 +184,6 @@ struct OzaBoost : BoosterDefaults {
     block.events.votes(vote, offered, example.label, n == lanes.size() ? scratch.answers.stride : static_cast<std::size_t>(n));
     if (!update_first || after != nullptr) bank.learn(example, {example.label}, amount, kind, scratch.answers);
   }
-
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 
  private:
   Key key(const Example& example, int lane, Purpose purpose) const {

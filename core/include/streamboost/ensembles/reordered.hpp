@@ -30,7 +30,7 @@
 
 namespace streamboost {
 
-struct Reordered : BoosterDefaults {
+struct Reordered : VoteCombiner {
   struct Params {
     bool stops;  // at the first learner that may not vote
     Ballot ballot;
@@ -71,10 +71,8 @@ struct Reordered : BoosterDefaults {
   Params params;
   std::uint64_t seed;
   int n_estimators;
-  ClassCounts counts;
 
   Reordered(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed), n_estimators(ensemble.n_estimators) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
   int grain() const { return n_estimators; }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -118,13 +116,6 @@ struct Reordered : BoosterDefaults {
     block.events.votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::copies, scratch.answers);
   }
-
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 
  private:
   static constexpr double largest_rate = 9007199254740992.0;  // 2^53: whole numbers end here

@@ -8,7 +8,7 @@
 
 namespace streamboost {
 
-struct Single : BoosterDefaults {
+struct Single : VoteCombiner {
   struct Params {
     static Params read(const Config&) { return {}; }
   };
@@ -17,10 +17,8 @@ struct Single : BoosterDefaults {
   static constexpr BoosterTraits traits{.votes = true, .vote_weights = true};
 
   Params params;
-  ClassCounts counts;
 
   Single(Params p, const Ensemble&) : params(p) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::distributions, scratch.answers);
@@ -39,12 +37,6 @@ struct Single : BoosterDefaults {
     }
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::weight, scratch.answers);
   }
-  void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
-    votes_to_verdict(passage.votes, example.n_classes, counts, verdict);
-  }
-  void conclude(const Example& example, const Passage&) { counts.add(example.label, example.weight); }
-  void fields(FieldVisitor& v) { v("class_weight", counts.weight); }
-  void check() const { counts.check(); }
 
  private:
   static void add(const Example& example, const Block<LaneState>& block, const Answers& answers, Passage& passage) {

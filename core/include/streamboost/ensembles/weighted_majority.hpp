@@ -16,7 +16,7 @@
 
 namespace streamboost {
 
-struct WeightedMajority : BoosterDefaults {
+struct WeightedMajority : VoteCombiner {
   struct Params {
     double beta;  // in (0, 1)
     static Params read(const Config& c) { return {c.number("beta")}; }
@@ -30,7 +30,6 @@ struct WeightedMajority : BoosterDefaults {
   double log_beta;
   std::size_t n;
   Hedge hedge;
-  ClassCounts counts;
   BoundSums<Sum> watch;
 
   WeightedMajority(Params p, const Ensemble& ensemble)
@@ -39,7 +38,6 @@ struct WeightedMajority : BoosterDefaults {
         n(static_cast<std::size_t>(ensemble.n_estimators)),
         hedge(Hedge::Mode::vote, ensemble.seed, n),
         watch(ensemble.monitor) {}
-  void reserve(int n_classes) { counts.reserve(n_classes); }
 
   void score(const Example& e, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     Experts::ask(e, block, scratch, passage);
@@ -74,12 +72,12 @@ struct WeightedMajority : BoosterDefaults {
   }
   void fields(FieldVisitor& v) {
     hedge.fields(v);
-    v("class_weight", counts.weight);
+    VoteCombiner::fields(v);
     watch.fields(v);
   }
   void check() const {
     hedge.check();
-    counts.check();
+    VoteCombiner::check();
     watch.check();
   }
 

@@ -16,6 +16,17 @@ struct ClassJoints {
   std::size_t classes;
   double prior_alpha;
 
+  // teach(class, amounts) for each class that lanes are taught; own: room for amounts.
+  template <class Teach>
+  void by_label(Labels labels, const double* amount, double* own, Teach teach) const {
+    if (labels.per_lane == nullptr) return teach(static_cast<std::size_t>(labels.common), amount);
+    for (std::size_t c = 0; c < classes; ++c) {
+      for (std::size_t i = 0; i < weight.stride(); ++i)
+        own[i] = i < weight.lanes() && static_cast<std::size_t>(labels.per_lane[i]) == c ? amount[i] : 0.0;
+      teach(c, own);
+    }
+  }
+
   // Log odds into answers.margin.
   void log_odds(double limit, Answers& answers) const {
     const std::size_t stride = weight.stride();

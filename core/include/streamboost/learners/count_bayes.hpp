@@ -109,15 +109,7 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
     list_terms(example.row, answers);
-    if (labels.per_lane == nullptr) {
-      teach(static_cast<std::size_t>(labels.common), amount, answers);
-      return;
-    }
-    double* own = work(answers, 1);
-    for (std::size_t c = 0; c < classes_; ++c) {
-      for (std::size_t i = 0; i < stride_; ++i) own[i] = i < n_ && static_cast<std::size_t>(labels.per_lane[i]) == c ? amount[i] : 0.0;
-      teach(c, own, answers);
-    }
+    class_joints().by_label(labels, amount, work(answers, 1), [&](std::size_t c, const double* own) { teach(c, own, answers); });
   }
 
   void finish_example(const Example&) override {

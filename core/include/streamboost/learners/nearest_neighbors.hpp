@@ -15,8 +15,6 @@
 // Choices     A row keeps the scale of its time: statistics move little once there are some. A missing or new value differs from all, so
 //             that answers do not depend on when a value got its code. k copies are one example of weight k. Of rows wider than
 //             `most_numbers / window` fewer are kept, by the width of the first row, so that memory stays bounded.
-//             Where labels come `delay` rows late in use, a row that is learned is answered without the last so many kept ones, which are kept
-//             beside the window.
 // Cost        ask columns x window, teach columns. Memory the same, in doubles, per lane.
 #pragma once
 #include <algorithm>
@@ -41,10 +39,8 @@ struct NeighborNotes final : BankNotes {
 class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
  public:
   struct Params {
-    std::size_t n_neighbors, window, delay;
-    static Params read(const Config& c) {
-      return {c.whole<std::size_t>("n_neighbors"), c.whole<std::size_t>("window"), c.whole<std::size_t>("delay")};
-    }
+    std::size_t n_neighbors, window;
+    static Params read(const Config& c) { return {c.whole<std::size_t>("n_neighbors"), c.whole<std::size_t>("window")}; }
   };
 
   NearestNeighborsBank(Params params, Lanes lanes)
@@ -108,7 +104,7 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
     answers.change = example.n_classes_after > example.n_classes ? Change::all : Change::taught;
     look(example.row, notes.query);
     for (std::size_t i = 0; i < n_; ++i) {
-      const Answer answer = answer_of(i, k, example.weight > 0 ? params_.delay : 0, notes);
+      const Answer answer = answer_of(i, k, notes);
       answers.vote[i] = answer.label;
       answers.margin[i] = answer.margin;
       for (std::size_t c = 0; c < k && want == Request::distributions; ++c) answers.distribution[c * answers.stride + i] = notes.share[c];
@@ -125,7 +121,7 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
     auto& notes = answers.own<NeighborNotes>();
     look(example.row, notes.query);
     keep(static_cast<std::size_t>(lane), example.label, amount, notes.query);
-    return answer_of(static_cast<std::size_t>(lane), static_cast<std::size_t>(example.n_classes_after), 0, notes);
+    return answer_of(static_cast<std::size_t>(lane), static_cast<std::size_t>(example.n_classes_after), notes);
   }
 
   void check() const override {
@@ -176,7 +172,7 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
 
   std::size_t slots_of(const Schema& schema) const {
     const auto width = static_cast<std::size_t>(std::max(schema.first_width, 1));
-    return std::min(params_.window + params_.delay, std::max(least_slots, most_numbers / width));
+    return std::min(params_.window, std::max(least_slots, most_numbers / width));
   }
   double nothing(std::size_t column) const { return nominal_[column] ? missing : 0.0; }
   std::size_t filled(std::size_t lane) const { return static_cast<std::size_t>(std::min(taught_[0][lane], static_cast<double>(slots_))); }
@@ -201,11 +197,11 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
     taught_[0][i] += 1;
   }
 
-  // The slots of the closest examples into notes.slot, and how many there are, without the last `late` ones. From the youngest on, so that
-  // it wins ties: those up to it, then those behind it.
-  std::size_t find_nearest(std::size_t i, std::size_t late, NeighborNotes& notes) const {
-    if (filled(i) <= late) return 0;
-    const std::size_t n = std::min(filled(i) - late, params_.window), end = (next(i) + slots_ - late - 1) % slots_ + 1;
+  // The slots of the closest examples into notes.slot, and how many there are. From the youngest on, so that it wins ties: those up to it, then
+  // those behind it.
+  std::size_t find_nearest(std::size_t i, NeighborNotes& notes) const {
+    const std::size_t n = filled(i), end = (next(i) + slots_ - 1) % slots_ + 1;
+    if (n == 0) return 0;
     std::size_t found = 0;
     search(i, end > n ? end - n : 0, end, notes, found);
     if (end < n) search(i, slots_ - (n - end), slots_, notes, found);
@@ -244,10 +240,10 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
   }
 
   // The distribution is left in notes.share.
-  Answer answer_of(std::size_t i, std::size_t k, std::size_t late, NeighborNotes& notes) const {
+  Answer answer_of(std::size_t i, std::size_t k, NeighborNotes& notes) const {
     double* share = notes.share.data();
     std::fill_n(share, k, 0.0);
-    const std::size_t found = k == 0 ? 0 : find_nearest(i, late, notes);
+    const std::size_t found = k == 0 ? 0 : find_nearest(i, notes);
     if (found == 0) return {};
     double total = 1;
     std::fill_n(share, k, 1.0 / static_cast<double>(k));

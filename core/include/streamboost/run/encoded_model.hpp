@@ -1,11 +1,13 @@
 // What trees, neighbours and their like see of rows with words, identifiers or very many columns: at most so many columns.
 //
 //   dense rows    columns that hold no words, as they are, and for each identifier of the first row its target statistics
-//                 (words/target_statistics.hpp); in the order first columns, statistics, columns that came later
+//                 (words/target_statistics.hpp); in the order first columns, statistics, scores, columns that came later
 //   sparse rows   the first columns that were not 0 in some learned row, in the order of their appearance: frequent ones come early, and
-//                 nothing is chosen again later
+//                 nothing is chosen again later; then scores
+//   scores        where there are texts or many columns: what a linear learner over all tokens (run/hashed_model.hpp) says of the row, the log
+//                 odds of the classes that are described, or the number; so trees can correct it by the other columns, and by itself
 //
-// A row is seen with the statistics and choices of before it; they move once it is learned. So any chunks give the same rows.
+// A row is seen with the statistics, choices and scores of before it; they move once it is learned. So any chunks give the same rows.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "streamboost/run/hashed_model.hpp"
 #include "streamboost/run/view_model.hpp"
 #include "streamboost/words/target_statistics.hpp"
 #include "streamboost/words/tokens.hpp"
@@ -26,21 +29,29 @@ class EncodedModel final : public ViewModel {
   struct Params {
     int most_columns;  // besides the statistics
     bool sparse;
-    static Params read(const Config& c) { return {c.whole<int>("most_columns"), c.flag("sparse")}; }
+    int score_bits;  // 0: no scores
+    static Params read(const Config& c) {
+      const int bits = c.whole<int>("score_bits");
+      return {c.whole<int>("most_columns"), c.flag("sparse"), bits == 0 ? 0 : words::checked_bits(bits)};
+    }
   };
 
-  EncodedModel(std::unique_ptr<Model> inside, const Params& params) : ViewModel(std::move(inside)), params_(params) {
+  EncodedModel(std::unique_ptr<Model> inside, const Params& params, const Ensemble& ensemble)
+      : ViewModel(std::move(inside)), params_(params) {
     if (params.most_columns < 1) throw std::invalid_argument("most_columns must be at least 1");
+    if (params.score_bits == 0) return;
+    Ensemble whole = ensemble;
+    whole.part.reset();
+    scorer_ = std::make_unique<HashedModel>(HashedModel::Params{words::View::words, params.score_bits, answers_numbers()}, whole);
   }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Widened>(*this);
     growth->intake.reserve(schema);
-    growth->columns = params_.sparse ? Columns{} : Columns(growth->intake.schema(), params_.most_columns, answers_numbers());
+    if (scorer_) growth->scorer = scorer_->prepare(schema);
+    growth->columns = Columns(growth->intake.schema(), params_, answers_numbers());
     Schema seen = growth->columns.schema;
     if (params_.sparse) {
-      seen.n_values.assign(most(), numeric_column);
-      seen.first_width = params_.most_columns;
       growth->slot = slot_;
       growth->slot.resize(static_cast<std::size_t>(schema.width()), unseen);
     } else if (!started_ && !growth->columns.described.empty()) {
@@ -55,11 +66,12 @@ class EncodedModel final : public ViewModel {
 
   void expect(const RowBlock& rows, const double* weight) override {
     chosen_.reserve(most());
+    if (scorer_) scorer_->expect(rows, weight);
     Seen seen(*this, rows);
     {
       const Unchosen as_before(*this);
       for (int r = 0; params_.sparse && r < rows.n_rows; ++r) {
-        list(rows.row(r), seen);
+        list(rows.row(r), r, seen);
         if (weight == nullptr || weight[r] > 0) choose(rows.row(r));
       }
     }
@@ -69,21 +81,33 @@ class EncodedModel final : public ViewModel {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     if (params_.sparse) expect(rows, weight);
     Seen seen(*this, rows);
-    if (!params_.sparse) inside_->expect(seen.finished(), weight);
-    for (int r = 0; r < rows.n_rows; ++r) {
-      look(rows.row(r), r, seen);
-      const double w = count(truth, weight, r);
-      if (w == 0) continue;
-      if (params_.sparse)
-        choose(rows.row(r));
-      else if (started_)
-        statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
+    if (!params_.sparse) {
+      if (scorer_) scorer_->expect(rows, weight);
+      inside_->expect(seen.finished(), weight);
     }
+    if (scorer_) scorer_->learn(rows, truth, weight, seen.scores());
+    see(rows, 0, truth, weight, seen);
     inside_->learn(seen.finished(), truth, weight, out);
+  }
+
+  // Sparse rows have no places before those before them are seen: then all of it is one station.
+  int enlist(Flow& flow, const FlowInput& in) override {
+    if (params_.sparse) return Model::enlist(flow, in);
+    auto seen = std::make_shared<Seen>(*this, in.rows);
+    const auto task = [this, &flow, in, seen](int c) {
+      see(in.rows_of(flow, c), flow.first(c), in.truth.from(flow.first(c)), in.weight_of(flow, c), *seen);
+    };
+    FlowInput inside = in, scored = in;
+    scored.answers = [&flow, seen](int c) { return seen->scores().from(flow.first(c), seen->n_said); };
+    if (scorer_) inside.after = {scorer_->enlist(flow, scored)};
+    inside.rows = seen->finished();
+    inside.after = {flow.add(task, inside.after)};
+    return inside_->enlist(flow, inside);
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
     Seen seen(*this, rows);
+    if (scorer_) scorer_->predict(rows, seen.scores());
     for (int r = 0; r < rows.n_rows; ++r) look(rows.row(r), r, seen);
     inside_->predict(seen.finished(), out);
   }
@@ -99,13 +123,19 @@ class EncodedModel final : public ViewModel {
       v.growing("chosen", chosen);
       if (v.loads()) take_choices(chosen);
     }
+    if (scorer_) {
+      v.owner = "encoded/scores/";
+      scorer_->visit(v);
+    }
     v.owner = owner;
     if (!v.loads()) return;
     check_inside();
+    require(!scorer_ || scorer_->intake().n_learned() == intake_.n_learned(), "examples learned by the scores");
     if (started_) statistics_.check();
   }
   std::size_t memory_bytes() override {
-    return ViewModel::memory_bytes() + statistics_.bytes() + (slot_.capacity() + chosen_.capacity()) * sizeof(std::int32_t);
+    return ViewModel::memory_bytes() + statistics_.bytes() + (scorer_ ? scorer_->memory_bytes() : 0) +
+           (slot_.capacity() + chosen_.capacity()) * sizeof(std::int32_t);
   }
 
  protected:
@@ -118,26 +148,38 @@ class EncodedModel final : public ViewModel {
     started_ = them.started_;
     slot_ = std::move(them.slot_);
     chosen_ = std::move(them.chosen_);
+    if (scorer_) take_all(*scorer_, *them.scorer_);
   }
 
  private:
   static constexpr std::int32_t unseen = -1;
-  EncodedModel(const EncodedModel&) = default;
+  EncodedModel(const EncodedModel& other)
+      : ViewModel(other),
+        params_(other.params_),
+        columns_(other.columns_),
+        statistics_(other.statistics_),
+        started_(other.started_),
+        slot_(other.slot_),
+        chosen_(other.chosen_),
+        scorer_(other.scorer_ ? copy_of(*other.scorer_) : nullptr) {}
 
-  // Of dense rows, by the schema alone: it does not matter in how many steps it has grown.
+  // By the schema alone: it does not matter in how many steps it has grown. Of sparse rows none are known by their place.
   struct Columns {
     static constexpr std::size_t most_outputs = 3;
     std::vector<std::int32_t> first, described, later;  // columns of the rows
     std::vector<std::int32_t> word;                     // of each that is described: which of the cells of words, or -1
-    std::size_t outputs = 1;
+    std::size_t outputs = 1, n_scores = 0;
     bool padded = false;  // there would be no column at all
     Schema schema;
     Columns() = default;
-    Columns(const Schema& rows, int most, bool numbers) {
+    Columns(const Schema& rows, const Params& params, bool numbers) {
       if (!numbers)
         outputs = rows.declared ? std::clamp<std::size_t>(static_cast<std::size_t>(rows.n_classes), 2, most_outputs + 1) - 1 : most_outputs;
+      n_scores = params.score_bits > 0 ? outputs : 0;
+      const auto most = static_cast<std::size_t>(params.most_columns);
+      if (params.sparse) schema.n_values.assign(most, numeric_column);
       std::int32_t words = 0;
-      for (std::int32_t j = 0; j < rows.width(); ++j) {
+      for (std::int32_t j = 0; j < rows.width() && !params.sparse; ++j) {
         const std::int64_t kind = rows.n_values[static_cast<std::size_t>(j)];
         const bool early = j < rows.first_width;
         if (early && (kind == identifier_column || kind == coded_column)) {
@@ -146,14 +188,15 @@ class EncodedModel final : public ViewModel {
         }
         if (holds_words(kind))
           ++words;
-        else if (first.size() + later.size() < static_cast<std::size_t>(most))
+        else if (first.size() + later.size() < most)
           (early ? first : later).push_back(j);
       }
-      padded = first.empty() && described.empty();
+      padded = first.empty() && described.empty() && n_scores == 0 && !params.sparse;
       for (const auto j : first) schema.n_values.push_back(seen_kind(rows, j));
-      schema.n_values.insert(schema.n_values.end(), padded ? 1 : n_statistics(), numeric_column);
+      schema.n_values.insert(schema.n_values.end(), padded ? 1 : n_statistics() + n_scores, numeric_column);
       for (const auto j : later) schema.n_values.push_back(seen_kind(rows, j));
-      schema.first_width = static_cast<int>(first.size() + 2 * described.size() + (padded ? 1 : 0));
+      const std::size_t own = params.sparse ? most : first.size() + 2 * described.size() + (padded ? 1 : 0);
+      schema.first_width = static_cast<int>(own + (n_scores > 0 ? 1 : 0));
     }
     std::size_t n_statistics() const { return described.size() * (outputs + 1); }
     static std::int64_t seen_kind(const Schema& rows, std::int32_t j) {
@@ -166,18 +209,21 @@ class EncodedModel final : public ViewModel {
     Columns columns;
     words::TargetStatistics statistics;
     bool starts = false;
+    std::unique_ptr<Growth> scorer;
     std::vector<std::int32_t> slot;
     explicit Widened(EncodedModel& m) : Grown(m), own(m) {}
     void commit() noexcept override {
       Grown::commit();
       own.columns_ = std::move(columns);
       own.slot_ = std::move(slot);
+      if (own.scorer_) Model::commit(scorer.get(), *own.scorer_);
       if (!starts) return;
       own.statistics_ = std::move(statistics);
       own.started_ = true;
     }
     std::size_t bytes() override {
-      return Grown::bytes() + slot.capacity() * sizeof(std::int32_t) + (starts ? statistics : own.statistics_).bytes();
+      return Grown::bytes() + slot.capacity() * sizeof(std::int32_t) + (starts ? statistics : own.statistics_).bytes() +
+             (own.scorer_ ? bytes_of(scorer.get(), *own.scorer_) : 0);
     }
   };
 
@@ -188,19 +234,27 @@ class EncodedModel final : public ViewModel {
     std::vector<std::int32_t> column;
     std::vector<std::pair<std::int32_t, double>> row;
     std::vector<std::int32_t> place;  // of the values of the row at hand that are described
+    std::vector<double> said;         // [row]: by the scorer
+    std::size_t n_said = 1;           // numbers of a row there
+    Output kind = Output::number;
     RowBlock block;
     Seen(const EncodedModel& model, const RowBlock& rows) {
       block.n_rows = rows.n_rows;
+      block.n_columns = model.columns_.schema.width();
+      if (!model.answers_numbers()) {
+        kind = Output::proba;
+        n_said = static_cast<std::size_t>(model.intake_.schema().n_classes);
+      }
+      if (model.scorer_) said.resize(n_said * static_cast<std::size_t>(rows.n_rows));
       if (model.params_.sparse) {
-        block.n_columns = model.params_.most_columns;
         start.push_back(0);
         return;
       }
-      block.n_columns = model.columns_.schema.width();
       value.resize(static_cast<std::size_t>(rows.n_rows) * static_cast<std::size_t>(block.n_columns),
                    std::numeric_limits<double>::quiet_NaN());
       place.resize(model.columns_.described.size());
     }
+    OutputBuffers scores() { return {kind, nullptr, said.data()}; }
     const RowBlock& finished() {
       block.values = value.data();
       if (start.empty()) return block;
@@ -213,8 +267,31 @@ class EncodedModel final : public ViewModel {
 
   std::size_t most() const { return static_cast<std::size_t>(params_.most_columns); }
 
+  // Rows that are learned, the first of them row `first` of those seen.
+  void see(const RowBlock& rows, int first, Truth truth, const double* weight, Seen& seen) {
+    for (int r = 0; r < rows.n_rows; ++r) {
+      look(rows.row(r), first + r, seen);
+      const double w = count(truth, weight, r);
+      if (w == 0) continue;
+      if (params_.sparse)
+        choose(rows.row(r));
+      else if (started_)
+        statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
+    }
+  }
+
+  // The c-th score of row r.
+  double score(int r, std::size_t c, const Seen& seen) const {
+    const double* said = seen.said.data() + static_cast<std::size_t>(r) * seen.n_said;
+    if (answers_numbers()) return said[0];
+    const double p = c + 1 < seen.n_said ? said[c + 1] : 0.0;
+    if (!(p > 0)) return std::numeric_limits<double>::quiet_NaN();  // a class that is not known
+    constexpr double floor = 1e-6;
+    return streamboost::log(std::max(p, floor)) - streamboost::log(std::max(1 - p, floor));
+  }
+
   void look(const Row& row, int r, Seen& seen) const {
-    if (params_.sparse) return list(row, seen);
+    if (params_.sparse) return list(row, r, seen);
     double* to = seen.value.data() + static_cast<std::size_t>(r) * static_cast<std::size_t>(seen.block.n_columns);
     for (const auto j : columns_.first) *to++ = row.cell(j);
     if (started_) {
@@ -222,6 +299,7 @@ class EncodedModel final : public ViewModel {
       statistics_.describe(seen.place, to);
     }
     to += columns_.padded ? 1 : columns_.n_statistics();
+    for (std::size_t c = 0; c < columns_.n_scores; ++c) *to++ = score(r, c, seen);
     for (const auto j : columns_.later) *to++ = row.cell(j);
   }
   std::int32_t place_of(const Row& row, std::size_t i) const {
@@ -238,7 +316,7 @@ class EncodedModel final : public ViewModel {
   }
 
   static bool is_there(double x) { return x != 0; }  // what is missing is there
-  void list(const Row& row, Seen& seen) const {
+  void list(const Row& row, int r, Seen& seen) const {
     seen.row.clear();
     for (int i = 0; i < row.size; ++i)
       if (const std::int32_t at = slot_[static_cast<std::size_t>(row.column(i))]; at != unseen && is_there(row.value[i]))
@@ -247,6 +325,10 @@ class EncodedModel final : public ViewModel {
     for (const auto& [at, x] : seen.row) {
       seen.column.push_back(at);
       seen.value.push_back(x);
+    }
+    for (std::size_t c = 0; c < columns_.n_scores; ++c) {
+      seen.column.push_back(params_.most_columns + static_cast<std::int32_t>(c));
+      seen.value.push_back(score(r, c, seen));
     }
     seen.start.push_back(static_cast<std::int64_t>(seen.value.size()));
   }
@@ -291,6 +373,7 @@ class EncodedModel final : public ViewModel {
   bool started_ = false;              // there are statistics
   std::vector<std::int32_t> slot_;    // of sparse rows: what the inside calls each column
   std::vector<std::int32_t> chosen_;  // its inverse
+  std::unique_ptr<Model> scorer_;     // null: no scores
 };
 
 }  // namespace streamboost

@@ -4,7 +4,7 @@
 // rows goes through one expert after the other, each answering every row before learning it; then the pool goes through the slice row by
 // row with those answers, speaks with its state of before the row, and learns from the label. Nothing flows back from the pool to the
 // experts, so any slices, chunks and threads give the same bits. A temperature, where it is asked for, has the last word on probabilities
-// (ensembles/temperature.hpp); labels are those of before it. A row that is learned with its record (run/outputs.hpp) teaches the pool by what the
+// (stages/temperature.hpp); labels are those of before it. A row that is learned with its record (run/outputs.hpp) teaches the pool by what the
 // experts and the pool said when it was asked about. The first expert is the main one: it keeps the numbers of examples and
 // classes, and its learners are the lanes of the report. A pool may be the main expert of another one.
 //
@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "streamboost/ensembles/log_pool.hpp"
-#include "streamboost/ensembles/temperature.hpp"
 #include "streamboost/run/model.hpp"
 #include "streamboost/run/wider_rows.hpp"
+#include "streamboost/stages/temperature.hpp"
 
 namespace streamboost {
 
@@ -31,6 +31,7 @@ class PooledExperts : public Model {
     std::string name;
     std::unique_ptr<Model> model;
     bool judges() const { return name == "judge"; }
+    bool looks_back() const { return name == "history"; }
   };
 
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
@@ -137,8 +138,11 @@ class PooledModel final : public PooledExperts {
     for (int first = 0; first < rows.n_rows; first += work.rows) {
       const int n = std::min(work.rows, rows.n_rows - first);
       const double* w = weight ? weight + first : nullptr;
-      for (std::size_t e = 0; e < experts_.size(); ++e)
-        experts_[e].model->learn(rows_of(e, rows.part(first, n), work), truth.from(first), w, work.answers_of(e, out.records.from(first)));
+      const Records records = out.records.from(first);
+      for (std::size_t e = 0; e < experts_.size(); ++e) {
+        if (experts_[e].judges()) look_back(n, w, records, work);
+        experts_[e].model->learn(rows_of(e, rows.part(first, n), work), truth.from(first), w, work.answers_of(e, records));
+      }
       pool_rows(n, truth.label + first, w, out.from(first, work.columns - 1), count, work);
     }
   }
@@ -155,8 +159,10 @@ class PooledModel final : public PooledExperts {
       if (experts_[e].judges()) {
         const auto judging = [this, &flow, in, way, e](int c) {
           Work& work = way->work[flow.slot(c)];
+          const Records records = in.answers(c).records;
+          look_back(flow.size(c), in.weight_of(flow, c), records, work);
           experts_[e].model->learn(rows_of(e, in.rows_of(flow, c), work), in.truth.from(flow.first(c)), in.weight_of(flow, c),
-                                   work.answers_of(e, in.answers(c).records));
+                                   work.answers_of(e, records));
         };
         experts.push_back(flow.add(judging, experts));
         continue;
@@ -180,7 +186,7 @@ class PooledModel final : public PooledExperts {
       for (std::size_t e = 0; e < experts_.size(); ++e)
         experts_[e].model->predict(rows_of(e, rows.part(first, n), work), work.answers_of(e, out.records.from(first)));
       for (int r = 0; r < n; ++r) {
-        consider(r, count.known, pool_.voice(), work);
+        consider(r, count.known, work);
         write(first + r, count.number, work, out);
         if (double* record = out.records.of(first + r)) note(record, r, work);
       }
@@ -281,16 +287,36 @@ class PooledModel final : public PooledExperts {
 
   // The experts have answered these rows, and learned them.
   void pool_rows(int n, const std::int32_t* label, const double* weight, const OutputBuffers& out, Count& count, Work& work) {
+    look_back(n, weight, out.records, work);
     for (int r = 0; r < n; ++r) {
       const double w = weight ? weight[r] : 1.0;
       double* record = out.records.of(r);
-      consider(r, count.known, w > 0 ? pool_.voice_before(count.number) : pool_.voice(), work);
+      consider(r, count.known, work);
       if (out.output != Output::none) write(r, count.number, work, out);
       if (w > 0)
         pool_learns(r, count, label[r], w, record, work);
       else if (record != nullptr)
         note(record, r, work);
     }
+  }
+
+  // Who knows the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only what
+  // it said counts. Rows may be asked about and learned in one slice.
+  void look_back(int n, const double* weight, const Records& records, Work& work) const {
+    for (std::size_t e = 0; e < experts_.size(); ++e)
+      for (int r = 0; r < n && experts_[e].looks_back(); ++r)
+        if (double* record = records.of(r)) {
+          const std::size_t k = Records::classes(record);
+          double *part = own_part(record) + 2 + e * (k + 1), *row = work.row(e, r);
+          if (weight && weight[r] == 0) {
+            for (std::size_t c = 0; c < k; ++c) part[c] = row[c] == row[c] ? row[c] : 0.0;
+            part[k] = row[work.columns - 1];
+          } else {
+            std::fill_n(row, work.columns - 1, 0.0);
+            std::copy_n(part, k, row);
+            row[work.columns - 1] = part[k];
+          }
+        }
   }
 
   // The rows of a slice as an expert sees them.
@@ -312,11 +338,11 @@ class PooledModel final : public PooledExperts {
   }
 
   // The opinions of the experts about row r, and the pool's own answer into work.P, where there are two classes to choose from.
-  void consider(int r, int known, LogPool::Voice voice, Work& work) const {
+  void consider(int r, int known, Work& work) const {
     hear(r, known, work);
     if (known < 2) return;
-    pool_.answer(voice.weight, work.log_p.data(), known, work.P.data());
-    speak(voice.speaker, work);
+    pool_.answer(work.log_p.data(), known, work.P.data());
+    speak(pool_.speaker(), work);
   }
   void hear(int r, int known, Work& work) const {
     for (std::size_t e = 0; e < experts_.size(); ++e) work.proba[e] = work.row(e, r);
@@ -384,12 +410,10 @@ class PooledModel final : public PooledExperts {
   // answers that are old when the label comes, and just as old itself.
   void pool_learns(int r, Count& count, int label, double weight, double* record, Work& work) {
     const int after = std::max(count.known, label + 1);
-    const bool late = pool_.late();
-    pool_.keep_voice(count.number);
     if (record == nullptr) {
-      learn_from(r, count.number, after, label, weight, 1, late, work);
+      learn_from(r, count.number, after, label, weight, 1, false, work);
     } else {
-      learn_from(r, count.number, after, label, 0.5 * weight, 0.5, late, work);
+      learn_from(r, count.number, after, label, 0.5 * weight, 0.5, false, work);
       recall(record, r, work);
       learn_from(r, count.number, after, label, 0.5 * weight, 0.5, true, work);
     }

@@ -47,9 +47,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
                                     loss,
                                     seed,
                                     c.whole("max_bytes") / 4};
-      return {{boosting, {c.number("refit"), c.number("late")}, c.whole("memory"), c.whole("at_once"), c.whole("delay")},
-              c.whole("max_bytes"),
-              numbers};
+      return {{boosting, {c.number("refit"), c.number("late")}, c.whole("memory"), c.whole("at_once")}, c.whole("max_bytes"), numbers};
     }
   };
 
@@ -59,7 +57,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     const auto& [refit, late] = params_.expert.schedule;
     if (b.rounds < 1 || b.leaves < 1 || b.leaves > TreeShap::deepest || b.bins < 4 || b.bins > 255 || !(b.rate > 0) ||
         params_.expert.memory < 1 || params_.expert.memory > replay::most_rows || params_.max_bytes < 1 || !(refit > 1 && refit <= 2) ||
-        !(late > 0 && late < 1) || params_.expert.delay < 0 || params_.expert.delay > replay::most_rows)
+        !(late > 0 && late < 1))
       throw std::invalid_argument("a parameter of the replayed forest is out of range");
   }
 
@@ -100,21 +98,6 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     return explained;
   }
 
-  void visit(FieldVisitor& v) override {
-    v.n_lanes_all = 1;
-    v.lanes = {0, 1};
-    v.prefix = "intake/";
-    intake_.fields(v);
-    v.prefix = "replay/";
-    if (params_.numbers)
-      v("targets", targets_);
-    else
-      v("class_weight", counts_.weight);
-    v("seen_width", seen_width_);
-    ring_.fields(v);
-    expert_.fields(v);
-    if (v.loads()) check();
-  }
   std::size_t memory_bytes() override {
     return sizeof(*this) + intake_.unsaved_bytes() + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
   }
@@ -150,17 +133,14 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     std::swap(reserved_, other.reserved_);
   }
 
-  struct Grown final : Growth {
-    ReplayModel& model;
-    Intake intake;
+  struct Grown final : RowGrowth {
     RowRing ring;
     ClassCounts counts;
-    explicit Grown(ReplayModel& m) : model(m), intake(m.intake_), counts(m.counts_) {}
+    explicit Grown(ReplayModel& m) : RowGrowth(m), counts(m.counts_) {}
     void commit() noexcept override {
-      model.intake_ = std::move(intake);
+      RowGrowth::commit();
       model.ring_ = std::move(ring);
       model.counts_ = std::move(counts);
-      model.reserved_ = true;
     }
     std::size_t bytes() override { return sizeof(ReplayModel) + intake.unsaved_bytes() + counts.weight.capacity() * sizeof(double); }
   };
@@ -196,13 +176,8 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     expert_.learned(t, rows, memory(), intake_.schema(), static_cast<int>(seen_width_));
   }
 
-  // A row that is learned is answered as it will be in use.
-  const BoostedForest& forest_for(const Example& example) const {
-    return example.weight > 0 ? expert_.forest_before(example.number) : expert_.forest();
-  }
-
   double number(const Example& example, ReplayWork& work) const {
-    const BoostedForest& forest = forest_for(example);
+    const BoostedForest& forest = expert_.forest();
     if (!forest.fitted()) return targets_[0] > 0 ? targets_[1] : detail::not_a_number;
     forest.read(example.row, work.cell);
     forest.sum(work.cell.data(), work.F.data());
@@ -218,7 +193,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
   // Scores and probabilities of the classes known.
   void judge(const Example& example, ReplayWork& work) const {
     const int known = example.n_classes;
-    const BoostedForest& forest = forest_for(example);
+    const BoostedForest& forest = expert_.forest();
     Verdict verdict{work.score.data(), work.proba.data()};
     if (!forest.fitted()) return shares(known, verdict);
     forest.read(example.row, work.cell);
@@ -241,8 +216,17 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     for (int c = 0; c < known; ++c) verdict.proba[c] /= sum;
   }
 
+  void own_fields(FieldVisitor& v) {
+    v.prefix = "replay/";
+    if (params_.numbers)
+      v("targets", targets_);
+    else
+      v("class_weight", counts_.weight);
+    v("seen_width", seen_width_);
+    ring_.fields(v);
+    expert_.fields(v);
+  }
   void check() const {
-    intake_.check();
     counts_.check();
     require(targets_[0] >= 0, "weight of the targets");
     require(seen_width_ >= 0 && seen_width_ <= ring_.width(), "columns seen");

@@ -37,11 +37,11 @@ inline View read_view(const Config& c) {
   return c.choice<View>("view",
                         {{"words", View::words}, {"pairs", View::pairs}, {"characters", View::characters}, {"crosses", View::crosses}});
 }
-inline int read_bits(const Config& c) {
-  const int bits = c.whole<int>("bits");
+inline int checked_bits(int bits) {
   if (bits < 8 || bits > 24) throw std::invalid_argument("bits must be between 8 and 24");
   return bits;
 }
+inline int read_bits(const Config& c) { return checked_bits(c.whole<int>("bits")); }
 
 class Hash {
  public:

@@ -236,7 +236,7 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
     sparse = table.csr is not None
     if words is None:
         return Schema(table.names, nominal, sparse=sparse)
-    guessed = table.words or _guess_frame(table, declared)
+    guessed = table.words or ({} if sparse else _guess_frame(table, declared))
     found = words.columns(table.names, table.width, guessed)
     kept = [is_nominal and found.get(column, CODE) == CODE for column, is_nominal in enumerate(nominal)]
     codes = [column for column, kind in found.items() if kind == CODE and not nominal[column]]

@@ -25,7 +25,9 @@ def first_dict_schema(x: Mapping[Any, Any], categorical: Any, words: WordFeature
     nominal = [
         name not in kinds and (_looks_nominal(value) or name in declared) for name, value in present.items()
     ]
-    return Schema(names, nominal, declared, found, kinds)
+    schema = Schema(names, nominal, declared, found, kinds)
+    schema.advises = words is not None
+    return schema
 
 
 def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: bool) -> CodedRows:

@@ -55,6 +55,8 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
     if isinstance(y, LabelSets):
         check_length(len(y.table), n_rows)
         return y
+    if y is None:
+        raise ValueError("This classifier requires y to be passed, but the target y is None.")
     if scipy.sparse.issparse(y):
         y = y.toarray()
     columns = getattr(y, "columns", None)

@@ -57,6 +57,9 @@ class Schema:
         self.declared_words = dict(declared_words or {})
         self.codes = tuple(sorted(codes))  # columns of numbers that are identifiers, too
         self.sparse = sparse  # whether the first rows were a sparse matrix
+        self.advises = (
+            False  # whether the model would read columns of many values better than as nominal ones
+        )
         self.index: dict[Name, int] = {}
         self._reindex()
 

@@ -36,3 +36,11 @@ def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
             f"sample_weight is {weight[row]} in row {row}; weights must be 0 or more, and at most 2^53."
         )
     return None if (weight == 1.0).all() else weight
+
+
+def check_something_weighs(sample_weight: Any) -> None:
+    """Refuse to fit rows that all weigh nothing."""
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
+        raise ValueError(
+            "Sample weights must contain at least one non-zero number: there is nothing to learn."
+        )

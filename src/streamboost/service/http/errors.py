@@ -17,46 +17,28 @@ from streamboost.service.store.errors import OutOfMemory
 log = logging.getLogger("streamboost.http")
 
 
-class Unauthorized(StoreError):
+class Unauthorized(StoreError, status=401, code="unauthorized"):
     """No token, or none that is known."""
 
-    status = 401
-    code = "unauthorized"
 
-
-class Forbidden(StoreError):
+class Forbidden(StoreError, status=403, code="forbidden"):
     """The token is good, but not for this."""
 
-    status = 403
-    code = "forbidden"
 
-
-class TooLarge(StoreError):
+class TooLarge(StoreError, status=413, code="too_large"):
     """More than may be sent at once."""
 
-    status = 413
-    code = "too_large"
 
-
-class TooSlow(StoreError):
+class TooSlow(StoreError, status=408, code="too_slow"):
     """The body did not come in time."""
 
-    status = 408
-    code = "too_slow"
 
-
-class WrongType(StoreError):
+class WrongType(StoreError, status=415, code="unsupported_type"):
     """A body of a kind that is not read here."""
 
-    status = 415
-    code = "unsupported_type"
 
-
-class TooMany(StoreError):
+class TooMany(StoreError, status=429, code="rate_limit"):
     """The token's rate is used up."""
-
-    status = 429
-    code = "rate_limit"
 
 
 def as_dict(error: StoreError) -> dict[str, Any]:

@@ -231,7 +231,10 @@ class Routes:
         except (ValueError, TypeError) as error:
             raise Refused(" ".join(str(error).split()), field="features") from error
         parts = {text(column): value for column, value in found.contributions.items()}
-        answer = {"label": found.label, "base": found.base, "score": found.score, "contributions": parts}
+        answer: dict[str, Any] = {"label": found.label, "base": found.base, "score": found.score}
+        answer["contributions"] = parts
+        if found.words:
+            answer["words"] = {text(column): shares for column, shares in found.words.items()}
         return answered(finite({"seq": reader.seq, **answer}))
 
     async def events(self, request: Request) -> Response:

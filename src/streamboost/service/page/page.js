@@ -6,6 +6,7 @@ const make = (tag, text, name) => Object.assign(document.createElement(tag), { t
 const percent = v => v === null || v === undefined ? "–" : `${(100 * v).toFixed(1)} %`;
 const number = v => v === null || v === undefined ? "–" : Math.abs(v) >= 1e4 ? Math.round(v).toLocaleString("en") : Number.isInteger(v) ? v.toLocaleString("en") : v.toPrecision(3);
 const isRegressor = who => who.task === "regression";
+const isBandit = who => who.task === "bandit";
 const shown = (who, v) => isRegressor(who) ? number(v) : percent(v);  // an error: a share of the examples, or how far off
 const bytes = v => v > 1e6 ? `${(v / 1e6).toFixed(1)} MB` : `${(v / 1e3).toFixed(1)} kB`;
 const ago = at => { const s = Date.now() / 1000 - at; return s < 90 ? `${Math.round(s)} s` : s < 5400 ? `${Math.round(s / 60)} min` : s < 129600 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86400)} days`; };
@@ -121,7 +122,7 @@ function show(view) {
   const numbers = isRegressor(scores);
   const measured = numbers
     ? [["mean absolute error, last examples", number(scores.windowed.mae)], ["mean absolute error, all", number(scores.cumulative.mae)], ["RMSE", number(scores.cumulative.rmse)], ["R²", number(scores.cumulative.r2)]]
-    : [["error, last examples", percent(scores.windowed.error)], ["error, all", percent(scores.cumulative.error)], ["log loss", number(scores.cumulative.log_loss)], ["AUC", number(scores.cumulative.auc)], ["kappa", number(scores.cumulative.kappa)]];
+    : [["error, last examples", percent(scores.windowed.error)], ["error, all", percent(scores.cumulative.error)], ["log loss", number(scores.cumulative.log_loss)], ["AUC", number(scores.cumulative.auc)], ["kappa", number(scores.cumulative.kappa)]].slice(0, isBandit(scores) ? 2 : 5);
   $("reliability-part").hidden = numbers || !scores.calibration.length;
   $("recall-part").hidden = numbers || !scores.recall.length;
   $("delay-part").hidden = !scores.delay.n;
@@ -148,7 +149,7 @@ function show(view) {
   lanes(view.lanes);
   candidates(view);
   queries.follow(view);
-  examples(view.events, numbers);
+  examples(view.events, scores);
   table("bounds", ["what is promised", "bound", "so far", ""], view.bounds.map(b => [b.name, number(b.rhs), number(b.lhs), b.holds ? "holds" : "above"]));
   if ($("features").value === "{}" && view.events.length) {
     $("features").value = JSON.stringify(view.events[0].features, null, 1);
@@ -201,9 +202,9 @@ function table(id, heads, rows) {
 function candidates(view) {
   const held = document.activeElement?.dataset?.promote;
   const rows = [[view.champion, view.scores], ...view.shadows.map(s => [s, view.scores.shadows[s.name]])];
-  const heads = isRegressor(view.scores) ? ["mean absolute error", "last examples", "RMSE", "R²"] : ["error", "last examples", "log loss", "AUC"];
+  const heads = isRegressor(view.scores) ? ["mean absolute error", "last examples", "RMSE", "R²"] : ["error", "last examples", ...(isBandit(view.scores) ? [] : ["log loss", "AUC"])];
   const figures = s => isRegressor(s) ? [s.cumulative.mae, s.windowed.mae, s.cumulative.rmse, s.cumulative.r2].map(number)
-    : [percent(s.cumulative.error), percent(s.windowed.error), number(s.cumulative.log_loss), number(s.cumulative.auc)];
+    : [percent(s.cumulative.error), percent(s.windowed.error), ...(isBandit(s) ? [] : [s.cumulative.log_loss, s.cumulative.auc].map(number))];
   const since = (who, i) => { const s = view.since[who.name]; return !i || !s?.n ? "–" : `${shown(view.scores, s.shadow)} (champion ${shown(view.scores, s.champion)})`; };
   table("shadows", ["name", "model", "examples", ...heads, "since it joined", ""], rows.map(([who, s], i) => {
     let last = "answers";
@@ -221,10 +222,11 @@ async function promote(model, shadow) {
   try { await askJson(`/v1/models/${encodeURIComponent(model)}/promote`, { shadow }); } catch (error) { notice(error.message); }
 }
 
-function examples(events, numbers) {
-  table("events", ["seq", "id", "answer", "truth", "delay", "features"], events.map(e => {
+function examples(events, scores) {
+  const numbers = isRegressor(scores), bandit = isBandit(scores);
+  table("events", ["seq", "id", bandit ? "shown" : "answer", bandit ? "reward" : "truth", "delay", "features"], events.map(e => {
     const answer = e.answer ? String(e.answer.label ?? "–") : "–";
-    const truth = numbers ? number(e.label) : make("span", String(e.label), answer === String(e.label) ? "right" : "wrong");
+    const truth = numbers ? number(e.label) : make("span", String(e.label), (bandit ? e.label === 1 : answer === String(e.label)) ? "right" : "wrong");
     return [String(e.seq), e.id ?? "–", numbers ? number(e.answer?.label) : answer, truth, e.delay_s === null ? "–" : `${number(e.delay_s)} s`,
       Object.entries(e.features ?? {}).slice(0, 4).map(([k, v]) => `${k} ${typeof v === "number" ? number(v) : v}`).join(", ").slice(0, 80)];
   }));

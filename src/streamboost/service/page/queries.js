@@ -12,7 +12,7 @@ const queries = (() => {
   function follow(view) {
     const other = view.name !== model;
     if (other) { model = view.name; asked = 0; told(""); list().replaceChildren(); }
-    part().hidden = isRegressor(view.scores) || (!view.waiting.events && !list().children.length);
+    part().hidden = view.scores.task !== "classification" || (!view.waiting.events && !list().children.length);
     const inUse = list().contains(document.activeElement);
     if (part().hidden || busy || (!other && (inUse || Date.now() - asked < 5000))) return;
     refresh();

@@ -10,6 +10,9 @@ class StoreError(Exception):
     code = "internal"
     retry_after: float | None = None
 
+    def __init_subclass__(cls, *, status: int, code: str, retry_after: float | None = None) -> None:
+        cls.status, cls.code, cls.retry_after = status, code, retry_after
+
     def __init__(
         self, message: str, *, hint: str | None = None, field: str | None = None, code: str | None = None
     ) -> None:
@@ -21,61 +24,33 @@ class StoreError(Exception):
             self.code = code
 
 
-class BadRequest(StoreError):
+class BadRequest(StoreError, status=400, code="bad_request"):
     """The request is wrong in itself: sending it again is no use."""
 
-    status = 400
-    code = "bad_request"
 
-
-class Refused(StoreError):
+class Refused(StoreError, status=422, code="refused"):
     """Well formed, but the model does not take it."""
 
-    status = 422
-    code = "refused"
 
-
-class NotFound(StoreError):
+class NotFound(StoreError, status=404, code="not_found"):
     """There is no such thing."""
 
-    status = 404
-    code = "not_found"
 
-
-class Conflict(StoreError):
+class Conflict(StoreError, status=409, code="conflict"):
     """There is such a thing already, or it is not in a state for this."""
 
-    status = 409
-    code = "conflict"
 
-
-class QueueFull(StoreError):
+class QueueFull(StoreError, status=429, code="queue_full", retry_after=1.0):
     """More work is waiting than the store wants to hold."""
 
-    status = 429
-    code = "queue_full"
-    retry_after = 1.0
 
-
-class ReadOnly(StoreError):
+class ReadOnly(StoreError, status=503, code="read_only", retry_after=5.0):
     """The disk does not take what is written: nothing new is accepted until it does."""
 
-    status = 503
-    code = "read_only"
-    retry_after = 5.0
 
-
-class NotReady(StoreError):
+class NotReady(StoreError, status=503, code="not_ready", retry_after=1.0):
     """The store is starting or stopping."""
 
-    status = 503
-    code = "not_ready"
-    retry_after = 1.0
 
-
-class OutOfMemory(StoreError):
+class OutOfMemory(StoreError, status=503, code="out_of_memory", retry_after=5.0):
     """There was no memory for this; nothing of it was recorded or learned."""
-
-    status = 503
-    code = "out_of_memory"
-    retry_after = 5.0
