@@ -3,7 +3,8 @@
     python -m benchmarks.speed.parsing
 
 Files are made in a temporary folder, read once to warm the page cache, then several times; the best round counts. Packed
-files are bounded by zlib, whose own speed on the same bytes stands beside them.
+files are bounded by zlib, whose own speed on the same bytes stands beside them; beside CSV files stand pandas and polars (one
+thread), which read the whole file into a frame.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import tempfile
 import zlib
 from collections.abc import Callable
@@ -36,6 +38,8 @@ class Measured:
     rows: int
     speed: float
     goal: float | None
+    peers: tuple[float, ...] = ()
+    """The speed of pandas and polars on the same file."""
 
 
 def numeric_csv(rng: np.random.Generator, rows: int) -> str:
@@ -114,6 +118,23 @@ CASES: list[tuple[str, str, Callable[[np.random.Generator, int], str], bool, flo
 ]
 
 
+def peers(path: Path, repetitions: int) -> list[float]:
+    """The CPU seconds of pandas and polars on a CSV file, all their threads together."""
+    os.environ["POLARS_MAX_THREADS"] = "1"
+    import pandas as pd
+    import polars as pl
+
+    found = []
+    for read in (pd.read_csv, pl.read_csv):
+        times = []
+        for _ in range(repetitions + 1):
+            with Stopwatch() as watch:
+                read(path)
+            times.append(watch.process)
+        found.append(min(times))
+    return found
+
+
 def measure(rows: int, repetitions: int) -> list[Measured]:
     found = []
     with tempfile.TemporaryDirectory() as folder:
@@ -129,7 +150,12 @@ def measure(rows: int, repetitions: int) -> list[Measured]:
                     count = sum(len(chunk) for chunk in stream.chunks())
                 best = min(best, watch.thread)
             size = len(data) / MEGABYTE
-            found.append(Measured(name, size, count, size / best, goal))
+            beside = (
+                tuple(size / seconds for seconds in peers(path, repetitions))
+                if kind == "csv" and not packed
+                else ()
+            )
+            found.append(Measured(name, size, count, size / best, goal, beside))
             if packed:
                 bare = min(_inflate(path.read_bytes()) for _ in range(repetitions))
                 found.append(
@@ -157,7 +183,7 @@ def _inflate(packed: bytes) -> float:
 def parsing_table(found: list[Measured]) -> Table:
     table = Table(
         "Reading files",
-        ["file", "MB", "MB/s", "rows/s", "goal", "reached"],
+        ["file", "MB", "MB/s", "rows/s", "pandas MB/s", "polars MB/s", "goal", "reached"],
         note="Unpacked bytes per CPU second of one thread, from a plain or gzip file in the page cache to arrays"
         " in chunks of 2,048 rows.",
     )
@@ -169,6 +195,7 @@ def parsing_table(found: list[Measured]) -> Table:
             f"{entry.megabytes:.1f}",
             f"{entry.speed:,.0f}",
             f"{per_row:,.0f}" if entry.rows else "-",
+            *([f"{speed:,.0f}" for speed in entry.peers] or ["-", "-"]),
             "-" if entry.goal is None else f">= {entry.goal:g}",
             reached,
         )

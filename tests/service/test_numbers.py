@@ -65,7 +65,8 @@ def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
         store.create("load", **NUMBERS)
         store.create("kind", model="osboost", learner="naive-bayes")
         with pytest.raises(
-            Conflict, match=r"OSBoostClassifier is a classifier, but the champion of 'load' is a regressor"
+            Conflict,
+            match=r"OSBoostClassifier is for classification, but the champion of 'load' is for regression",
         ):
             store.add_shadow("load", "s", model="osboost", learner="naive-bayes")
         store.add_shadow("load", "boosted", model="gradient-boosting", params={"n_estimators": 3})
@@ -75,7 +76,7 @@ def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
         classifier = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2, random_state=0)
         classifier.learn_one({"a": 1.0}, "x")
         classifier.save(tmp_path / "c.sboost")
-        with pytest.raises(Conflict, match="is a classifier"):
+        with pytest.raises(Conflict, match="is for classification"):
             store.put_file("load", (tmp_path / "c.sboost").read_bytes())
         with pytest.raises(BadRequest, match="is a classifier, but OnlineBaggingRegressor is a regressor"):
             store.create("x", model="bagging-regressor", learner="naive-bayes")

@@ -21,9 +21,11 @@ from streamboost import (
     OnlineBoostingClassifier,
     OSBoostClassifier,
     Perceptron,
+    StreamBoostClassifier,
+    StreamBoostRegressor,
 )
 from streamboost.base.inputs.sources import TableRows
-from tests.inside.handles import session_of
+from tests.inside.handles import core_of, session_of
 from tests.waiting import PATIENCE
 
 RNG = np.random.default_rng(3)
@@ -417,10 +419,10 @@ def test_an_interrupted_model_has_discovered_only_what_it_has_learned():
     frame = pd.DataFrame({"a": np.tile(X[:, 0], n // N), "kind": [f"k{i // 1000}" for i in range(n)]})
     frame["kind"] = frame["kind"].astype("category")
     labels = np.array([i // 30_000 for i in range(n)])
-    model = OnlineBaggingClassifier(n_estimators=200, random_state=1)
+    model = OnlineBaggingClassifier(n_estimators=1000, random_state=1)
     error, _ = interrupted_midway(lambda: model.partial_fit(frame, labels))
     learned = error.n_rows_learned
-    twin = OnlineBaggingClassifier(n_estimators=200, random_state=1)
+    twin = OnlineBaggingClassifier(n_estimators=1000, random_state=1)
     twin.partial_fit(frame[:learned], labels[:learned])
     assert model.classes_.tolist() == twin.classes_.tolist()
     with session_of(model).reading, session_of(twin).reading:
@@ -507,3 +509,16 @@ for after in (0.2, 1, 5, 20):  # a busy machine may take long to begin
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["True"], done.stderr
+
+
+@pytest.mark.parametrize("options", [{}, {"lags": [1, 2]}])
+@pytest.mark.parametrize("kind", [StreamBoostClassifier, StreamBoostRegressor])
+def test_models_are_cut_for_threads(kind, options):
+    def learned(n_jobs):
+        model = kind(n_jobs=n_jobs, random_state=1, **options)
+        return model, [model.test_then_train(X, Y) for _ in range(3)]
+
+    (one, expected), (many, answers) = learned(1), learned(4)
+    np.testing.assert_array_equal(answers, expected)
+    assert many.set_params(n_jobs=1).to_bytes() == one.to_bytes()
+    assert len(core_of(many).threads()["cost"]) > 12

@@ -1,5 +1,6 @@
 #include "streamboost/run/team.hpp"
 
+#include <atomic>
 #include <functional>
 #include <new>
 #include <numeric>
@@ -8,7 +9,7 @@
 namespace streamboost {
 namespace {
 
-constexpr int trial_rows = 64, fewest_rows = 8, most_rows = 256;
+constexpr int trial_rows = 64, fewest_rows = 8, most_rows = 256, least_answers = 128;
 constexpr double task_seconds = 60e-6;    // of a station on a chunk: large beside waking another one
 constexpr double worth_threads = 500e-6;  // of a call
 
@@ -89,13 +90,15 @@ void Team::remember(const Flow& flow, int n_rows) try {
 } catch (const std::bad_alloc&) {
 }
 
-// Rows do not wait for one another when nothing is learned: every thread takes its share of them.
+// Rows do not wait for one another when nothing is learned: every thread takes some of them until there are none, the quicker ones more often.
 void Team::predict(const Model& model, const RowBlock& rows, const OutputBuffers& out) const {
-  const int n = rows.n_rows, workers = n < 2 * most_rows && chunk_ == 0 ? 1 : std::min(threads_, n);
+  const int n = rows.n_rows, workers = n < 2 * least_answers && chunk_ == 0 ? 1 : std::min(threads_, n);
   if (workers < 2) return model.predict(rows, out);
-  const auto share = [&](int worker) {
-    const auto edge = [&](int w) { return static_cast<int>(static_cast<std::int64_t>(n) * w / workers); };
-    model.predict(rows.part(edge(worker), edge(worker + 1) - edge(worker)), out.from(edge(worker), answers_of(model)));
+  const int some = chunk_ > 0 ? chunk_ : std::max(least_answers, n / (4 * workers) + 1);
+  std::atomic<int> next{0};
+  const auto share = [&](int /*worker*/) {
+    for (int first = next.fetch_add(some); first < n; first = next.fetch_add(some))
+      model.predict(rows.part(first, std::min(some, n - first)), out.from(first, answers_of(model)));
   };
   try {
     run_workers(workers, std::ref(share));

@@ -145,12 +145,17 @@ def _learn_first(
     return True, answers
 
 
-def learn_fast(model: Estimator, x: Any, y: Any) -> bool:
-    """Learn one dict by the short way, if it is as usual."""
+def learn_fast(model: Estimator, x: Any, y: Any, pending: Any = None) -> bool:
+    """Learn one dict by the short way, with its record if there is one; False: it is not as usual."""
     session = model._session
     if session is None or session.fast is None:
         return False
-    n_learned = session.fast.learn(x, y)
+    if pending is None:
+        n_learned = session.fast.learn(x, y)
+    elif isinstance(pending, PendingAnswers) and len(pending) == 1:
+        n_learned = session.fast.learn_pending(x, y, pending.records.tobytes())
+    else:
+        return False
     if looks_back(n_learned, session.judged):
         look_back(model, session)
     return n_learned > 0
@@ -166,22 +171,6 @@ def pending_fast(model: Estimator, x: Any) -> tuple[Any, Records] | None:
         return None
     answer, said = found
     return answer, np.frombuffer(said).reshape(1, -1)
-
-
-def learn_pending_fast(model: Estimator, x: Any, y: Any, pending: Any) -> bool:
-    """Learn one dict with its record by the short way, if it is as usual."""
-    session = model._session
-    if (
-        session is None
-        or session.fast is None
-        or not isinstance(pending, PendingAnswers)
-        or len(pending) != 1
-    ):
-        return False
-    n_learned = session.fast.learn_pending(x, y, pending.records.tobytes())
-    if looks_back(n_learned, session.judged):
-        look_back(model, session)
-    return n_learned > 0
 
 
 def test_then_train_fast(model: Estimator, x: Any, y: Any) -> tuple[Any, ...] | None:

@@ -89,16 +89,23 @@ class EncodedModel final : public ViewModel {
       inside_->expect(seen.finished(), weight);
     }
     if (scorer_) scorer_->learn(rows, truth, weight, seen.scores());
-    for (int r = 0; r < rows.n_rows; ++r) {
-      look(rows.row(r), r, seen);
-      const double w = count(truth, weight, r);
-      if (w == 0) continue;
-      if (params_.sparse)
-        choose(rows.row(r));
-      else if (started_)
-        statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
-    }
+    see(rows, 0, truth, weight, seen);
     inside_->learn(seen.finished(), truth, weight, out);
+  }
+
+  // Sparse rows have no places before those before them are seen: then all of it is one station.
+  int enlist(Flow& flow, const FlowInput& in) override {
+    if (params_.sparse) return Model::enlist(flow, in);
+    auto seen = std::make_shared<Seen>(*this, in.rows);
+    const auto task = [this, &flow, in, seen](int c) {
+      see(in.rows_of(flow, c), flow.first(c), in.truth.from(flow.first(c)), in.weight_of(flow, c), *seen);
+    };
+    FlowInput inside = in, scored = in;
+    scored.answers = [&flow, seen](int c) { return seen->scores().from(flow.first(c), seen->n_said); };
+    if (scorer_) inside.after = {scorer_->enlist(flow, scored)};
+    inside.rows = seen->finished();
+    inside.after = {flow.add(task, inside.after)};
+    return inside_->enlist(flow, inside);
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
@@ -274,6 +281,19 @@ class EncodedModel final : public ViewModel {
     return std::make_unique<HashedModel>(HashedModel::Params{words::View::words, params_.score_bits, answers_numbers()}, ensemble_);
   }
   std::size_t most() const { return static_cast<std::size_t>(params_.most_columns); }
+
+  // Rows that are learned, the first of them row `first` of those seen.
+  void see(const RowBlock& rows, int first, Truth truth, const double* weight, Seen& seen) {
+    for (int r = 0; r < rows.n_rows; ++r) {
+      look(rows.row(r), first + r, seen);
+      const double w = count(truth, weight, r);
+      if (w == 0) continue;
+      if (params_.sparse)
+        choose(rows.row(r));
+      else if (started_)
+        statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
+    }
+  }
 
   // The c-th score of row r.
   double score(int r, std::size_t c, const Seen& seen) const {

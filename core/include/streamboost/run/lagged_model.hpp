@@ -52,18 +52,19 @@ class LaggedModel final : public ViewModel {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     WiderRows wider = this->wider(rows);
     expect(wider, weight);
-    for (int r = 0; r < rows.n_rows; ++r) {
-      const double w = count(truth, weight, r);
-      double* record = out.records.of(r);
-      if (w > 0 && record != nullptr)
-        std::copy_n(own_part(record), n(), wider.further(r));
-      else
-        put_lags(wider, r, w > 0 ? params_.delay : 0, record);
-      if (w == 0) continue;
-      if (past_.size() == kept_) past_.erase(past_.begin());
-      past_.push_back(truth.label ? truth.label[r] : truth.target[r]);
-    }
+    add_lags(0, rows.n_rows, truth, weight, out.records, wider);
     inside_->learn(wider.block(), truth, weight, out);
+  }
+
+  int enlist(Flow& flow, const FlowInput& in) override {
+    auto wider = std::make_shared<WiderRows>(this->wider(in.rows));
+    const auto task = [this, &flow, in, wider](int c) {
+      add_lags(flow.first(c), flow.size(c), in.truth.from(flow.first(c)), in.weight_of(flow, c), in.answers(c).records, *wider);
+    };
+    FlowInput inside = in;
+    inside.rows = wider->block();
+    inside.after = {flow.add(task, in.after)};
+    return inside_->enlist(flow, inside);
   }
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
@@ -124,6 +125,21 @@ class LaggedModel final : public ViewModel {
     double* to = wider.further(r);
     for (std::int64_t lag : params_.lags) *to++ = truth(lag + delay);
     if (record != nullptr) std::copy_n(wider.further(r), n(), own_part(record));
+  }
+
+  // For n rows that are learned, the first of them row `first` of the wider ones.
+  void add_lags(int first, int n_rows, Truth truth, const double* weight, const Records& records, WiderRows& wider) {
+    for (int r = 0; r < n_rows; ++r) {
+      const double w = count(truth, weight, r);
+      double* record = records.of(r);
+      if (w > 0 && record != nullptr)
+        std::copy_n(own_part(record), n(), wider.further(first + r));
+      else
+        put_lags(wider, first + r, w > 0 ? params_.delay : 0, record);
+      if (w == 0) continue;
+      if (past_.size() == kept_) past_.erase(past_.begin());
+      past_.push_back(truth.label ? truth.label[r] : truth.target[r]);
+    }
   }
 
   std::size_t n() const { return params_.lags.size(); }

@@ -34,7 +34,7 @@ class Growth:
 class Schema:
     """The columns of a model. Named columns are addressed by name, positional ones by number.
 
-    `d0` is the width of the first row, for ever: it scales the rows of the linear learners.
+    `d0` is the width of the first row that has columns, for ever: it scales the rows of the linear learners.
     """
 
     def __init__(
@@ -116,6 +116,7 @@ class Schema:
             more = [width + at for at, nominal in enumerate(growth.nominal) if nominal]
             self._nominal = [column for column in self._nominal if column < width] + more
             self.words.update(growth.words)
+            self.d0 = self.d0 or self.width
             self.index.update({name: width + at for at, name in enumerate(growth.names)})
         for column, new in growth.values.items():
             book = self.books[column]

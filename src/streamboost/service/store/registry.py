@@ -266,7 +266,7 @@ class Registry:
         kind, wanted = estimators.task(model), stream.champion.scores.task
         if kind != wanted:
             raise Conflict(
-                f"A {type(model).__name__} is for {kind}, but the champion of {stream.name!r} is for {wanted}.",
+                f"{type(model).__name__} is for {kind}, but the champion of {stream.name!r} is for {wanted}.",
                 field="model",
             )
 
