@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from benchmarks.clock import Stopwatch
 from benchmarks.models import build
 from benchmarks.streams import Stream, make
 from benchmarks.tables import Table
+from streamboost import StreamBoostRegressor
 
 THREADS = (2, 4, 8, 16)
 TOGETHER = 1.15
@@ -63,6 +64,9 @@ def cases(quick: bool) -> list[Case]:
     def default(n: int) -> Callable[[int], Any]:
         return of("streamboost", None, trees, n)
 
+    def regressor(jobs: int) -> Any:
+        return StreamBoostRegressor(n_jobs=jobs, random_state=1)
+
     def boosted(name: str) -> Case:
         return Case(f"{name} + trees, N = 100", of(name, "hoeffding-tree", trees, 100), trees, 10, 1.75)
 
@@ -76,6 +80,7 @@ def cases(quick: bool) -> list[Case]:
         boosted("online-mbbm"),
         Case("osboost + logistic, N = 1,000", of("osboost", "logistic", linear, 1_000), linear, 10, 1.7),
         Case("bagging + naive Bayes, N = 500", of("bagging", "naive-bayes", bayes, 500), bayes, 10, 1.7),
+        Case("default regressor, N = 30", regressor, replace(trees, y=trees.X @ np.arange(20.0)), 6, 1.7),
         Case("default, N = 100, predict_proba", default(100), trees, 13, 1.85, answers=True),
     ]
 
@@ -115,15 +120,16 @@ class Outcome:
 
 def measured(case: Case, jobs: int) -> tuple[Stopwatch, Any, dict[str, Any]]:
     model = case.make(jobs)
-    X, y, classes = case.stream.X, case.stream.y, case.stream.classes
+    X, y = case.stream.X, case.stream.y
     warm = len(y) // 4
-    model.test_then_train(X[:warm], y[:warm], classes=classes)
+    numbers = y.dtype.kind == "f"
+    model.test_then_train(X[:warm], y[:warm], **{} if numbers else {"classes": case.stream.classes})
     before = model._session.model.threads()
     with Stopwatch() as watch:
         answers = (
             model.predict_proba(X[:10_000])
             if case.answers
-            else model.test_then_train(X[warm:], y[warm:], output="proba")
+            else model.test_then_train(X[warm:], y[warm:], **{} if numbers else {"output": "proba"})
         )
     flow = model._session.model.threads()
     flow["busiest"] -= before["busiest"]

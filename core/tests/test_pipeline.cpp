@@ -1,4 +1,6 @@
 // The laws of the core for every booster x bank: cuts, chunks, save and load, weight 0, pure prediction.
+#include <atomic>
+
 #include "streamboost/run/flow.hpp"
 #include "test_model.hpp"
 
@@ -72,6 +74,34 @@ void failing_worker() {
     flow.deal(3, {});
     checking::check_throws<std::runtime_error>([&] { flow.run(); }, "station " + std::to_string(failing) + " fails");
   }
+}
+
+// Whoever works at a station, it takes the chunks in order, after the stations before it: helpers change nothing. They come where one is slow.
+void stations_keep_order() {
+  constexpr int stations = 6, chunks = 200;
+  std::vector<std::vector<int>> seen(stations);
+  std::vector<std::atomic<int>> done(stations);
+  std::atomic<int> early{0};
+  volatile double idle = 0;
+  Flow flow(10 * chunks, 10, 8);
+  for (int s = 0; s < stations; ++s)
+    flow.add(
+        [&, s](int c) {
+          const auto at = static_cast<std::size_t>(s);
+          if (s > 0 && done[at - 1] <= c) ++early;
+          seen[at].push_back(c);
+          for (int i = 0; i < (s == 3 ? 20'000 : 100); ++i) idle = idle + 1;
+          done[at] = c + 1;
+        },
+        s > 0 ? std::vector<int>{s - 1} : std::vector<int>{});
+  flow.deal(2, {});
+  flow.run();
+  bool in_order = early == 0;
+  for (const auto& taken : seen) {
+    in_order = in_order && taken.size() == chunks;
+    for (std::size_t c = 0; c < taken.size(); ++c) in_order = in_order && taken[c] == static_cast<int>(c);
+  }
+  check(in_order, "stations take chunks in order");
 }
 
 // The core has no defaults: what is missing, misspelt, superfluous or of the wrong kind is refused.
@@ -163,6 +193,7 @@ void stump_files() {
 
 int main() {
   failing_worker();
+  stations_keep_order();
   parameters();
   for (const char* booster :
        {"single", "bagging", "oza", "osboost", "osboost_ocp", "osboost_exp", "ogboost", "online_bbm", "adaboost_ol"}) {

@@ -20,7 +20,7 @@ SMALL = {"rounds": 3, "leaves": 4}
 @pytest.fixture
 def small(monkeypatch):
     """Trees that an oracle can grow."""
-    monkeypatch.setattr(adaptive_regressor, "_TREES", {**SMALL, "bins": 31})
+    monkeypatch.setattr(adaptive_regressor, "_TREES", {name: {**SMALL, "bins": 31} for name in EXPERTS[1:]})
 
 
 def stream(n=700, seed=0):

@@ -21,9 +21,11 @@ from streamboost import (
     OnlineBoostingClassifier,
     OSBoostClassifier,
     Perceptron,
+    StreamBoostClassifier,
+    StreamBoostRegressor,
 )
 from streamboost.base.inputs.sources import TableRows
-from tests.inside.handles import session_of
+from tests.inside.handles import core_of, session_of
 from tests.waiting import PATIENCE
 
 RNG = np.random.default_rng(3)
@@ -507,3 +509,16 @@ for after in (0.2, 1, 5, 20):  # a busy machine may take long to begin
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["True"], done.stderr
+
+
+@pytest.mark.parametrize("options", [{}, {"lags": [1, 2]}])
+@pytest.mark.parametrize("kind", [StreamBoostClassifier, StreamBoostRegressor])
+def test_models_are_cut_for_threads(kind, options):
+    def learned(n_jobs):
+        model = kind(n_jobs=n_jobs, random_state=1, **options)
+        return model, [model.test_then_train(X, Y) for _ in range(3)]
+
+    (one, expected), (many, answers) = learned(1), learned(4)
+    np.testing.assert_array_equal(answers, expected)
+    assert many.set_params(n_jobs=1).to_bytes() == one.to_bytes()
+    assert len(core_of(many).threads()["cost"]) > 12

@@ -48,15 +48,15 @@ template <int gradients>
 [[gnu::always_inline]] inline double gains_of(const CutSearch& search, const std::int64_t* cell, int n, const std::int64_t* with,
                                               double* __restrict gain) {
   constexpr int most = 256;
+  std::int64_t below[gradients + 1][most], sum[gradients + 1];
   double G[gradients][most], H[most], rows[most], total_G[gradients];
-  std::int64_t sum[gradients + 1];
   for (int s = 0; s <= gradients; ++s) sum[s] = with[s];
-  for (int b = 0; b < n; ++b) {
-    for (int s = 0; s <= gradients; ++s) sum[s] += *cell++;
-    for (int s = 0; s < gradients; ++s) G[s][b] = static_cast<double>(sum[s] >> count_bits);
-    H[b] = static_cast<double>(sum[gradients]);
-    rows[b] = static_cast<double>(sum[0] & count_mask);
-  }
+  for (int b = 0; b < n; ++b)
+    for (int s = 0; s <= gradients; ++s) below[s][b] = sum[s] += *cell++;
+  for (int s = 0; s < gradients; ++s)
+    for (int b = 0; b < n; ++b) G[s][b] = static_cast<double>(below[s][b] >> count_bits);
+  for (int b = 0; b < n; ++b) H[b] = static_cast<double>(below[gradients][b]);
+  for (int b = 0; b < n; ++b) rows[b] = static_cast<double>(static_cast<std::int32_t>(below[0][b] & count_mask));
   for (int s = 0; s < gradients; ++s) total_G[s] = static_cast<double>(search.total[s] >> count_bits);
   const double total_H = static_cast<double>(search.total[gradients]), total_rows = static_cast<double>(search.total[0] & count_mask);
   const double g_unit = search.g_unit, h_unit = search.h_unit, lambda = search.lambda;

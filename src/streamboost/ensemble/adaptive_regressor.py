@@ -254,6 +254,6 @@ def _expert(name: str, max_bytes: int) -> dict[str, Any]:
     """Who knows the targets of before; all but the last target are boosted trees."""
     params = {}
     if name != "last":
-        params = ReplayBoostingRegressor(rounds=50, **_TREES[name], max_bytes=max_bytes)._core_params()
+        params = ReplayBoostingRegressor(**{"rounds": 50} | _TREES[name], max_bytes=max_bytes)._core_params()
     tree_params = {"booster": "", "booster_params": params, "size": 1}
     return {"name": name, "learner": "", "params": {}, "guard": {}, **tree_params}

@@ -90,16 +90,18 @@ class EncodedModel final : public ViewModel {
     inside_->learn(seen.finished(), truth, weight, out);
   }
 
-  // Sparse rows have no places before those before them are seen, and a scorer answers whole calls: all of it is one station.
+  // Sparse rows have no places before those before them are seen: then all of it is one station.
   int enlist(Flow& flow, const FlowInput& in) override {
-    if (params_.sparse || scorer_) return Model::enlist(flow, in);
+    if (params_.sparse) return Model::enlist(flow, in);
     auto seen = std::make_shared<Seen>(*this, in.rows);
     const auto task = [this, &flow, in, seen](int c) {
       see(in.rows_of(flow, c), flow.first(c), in.truth.from(flow.first(c)), in.weight_of(flow, c), *seen);
     };
-    FlowInput inside = in;
+    FlowInput inside = in, scored = in;
+    scored.answers = [&flow, seen](int c) { return seen->scores().from(flow.first(c), seen->n_said); };
+    if (scorer_) inside.after = {scorer_->enlist(flow, scored)};
     inside.rows = seen->finished();
-    inside.after = {flow.add(task, in.after)};
+    inside.after = {flow.add(task, inside.after)};
     return inside_->enlist(flow, inside);
   }
 
@@ -265,16 +267,6 @@ class EncodedModel final : public ViewModel {
 
   std::size_t most() const { return static_cast<std::size_t>(params_.most_columns); }
 
-  // The c-th score of row r.
-  double score(int r, std::size_t c, const Seen& seen) const {
-    const double* said = seen.said.data() + static_cast<std::size_t>(r) * seen.n_said;
-    if (answers_numbers()) return said[0];
-    const double p = c + 1 < seen.n_said ? said[c + 1] : 0.0;
-    if (!(p > 0)) return std::numeric_limits<double>::quiet_NaN();  // a class that is not known
-    constexpr double floor = 1e-6;
-    return streamboost::log(std::max(p, floor)) - streamboost::log(std::max(1 - p, floor));
-  }
-
   // Rows that are learned, the first of them row `first` of those seen.
   void see(const RowBlock& rows, int first, Truth truth, const double* weight, Seen& seen) {
     for (int r = 0; r < rows.n_rows; ++r) {
@@ -286,6 +278,16 @@ class EncodedModel final : public ViewModel {
       else if (started_)
         statistics_.learn(seen.place, truth.label ? truth.label[r] : truth.target[r], w);
     }
+  }
+
+  // The c-th score of row r.
+  double score(int r, std::size_t c, const Seen& seen) const {
+    const double* said = seen.said.data() + static_cast<std::size_t>(r) * seen.n_said;
+    if (answers_numbers()) return said[0];
+    const double p = c + 1 < seen.n_said ? said[c + 1] : 0.0;
+    if (!(p > 0)) return std::numeric_limits<double>::quiet_NaN();  // a class that is not known
+    constexpr double floor = 1e-6;
+    return streamboost::log(std::max(p, floor)) - streamboost::log(std::max(1 - p, floor));
   }
 
   void look(const Row& row, int r, Seen& seen) const {

@@ -16,18 +16,17 @@ namespace streamboost {
 using Maker = std::unique_ptr<Model> (*)(const Config&, const Ensemble&, const BankFactory&, const std::vector<int>&);
 using ModelTable = std::map<std::string, Maker>;
 
-// Where the lanes are cut when nobody said: several blocks for each thread, so that they can be dealt out evenly, but not smaller than pays,
-// as every row costs every block something; one for each thread where there are too few for that. Trees stand alone; others are cut on
-// multiples that leave no vector half empty.
+// Where the lanes are cut when nobody said: two blocks for each thread, so that they can be dealt out evenly, or one where that would make
+// them small, as every row costs every block something. Trees stand alone; others are cut on multiples that leave no vector half empty.
 inline std::vector<int> even_cuts(const Ensemble& ensemble, const BankFactory& bank, int grain) {
   std::vector<int> cuts;
   if (ensemble.threads < 2) return cuts;
   const BankHandle one(bank({0, 1}));
   const bool trees = one.can().trees != nullptr || one.can().limits != nullptr;
   const int multiple = trees ? grain : std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
-  const int small = trees ? 2 : multiple, pays = 2 * small;
+  const int least = trees ? 2 : multiple, pays = trees ? 3 : 2 * multiple;
   const int threads = std::min(ensemble.threads, Ensemble::most_threads);
-  const int blocks = std::min(2 * threads, std::max(std::min(threads, n / small), n / pays));
+  const int blocks = n / (2 * threads) >= pays ? 2 * threads : std::min(threads, n / least);
   for (int b = 1; b < blocks; ++b) {
     const auto share = static_cast<int>(static_cast<std::int64_t>(n) * b / blocks);
     const int cut = (share + multiple / 2) / multiple * multiple;
