@@ -5,6 +5,7 @@ characters are hashed, and so is the sender. Half-way the senders of spam change
 """
 
 import numpy as np
+import pandas as pd
 
 from streamboost import StreamBoostClassifier
 
@@ -33,6 +34,9 @@ def main(n=3000):
         print(
             f"{title}: error {wrong[rows].mean():.4f}, in the last third {wrong[rows][n // 3 :].mean():.4f}"
         )
+    late = pd.DataFrame([message for message, truth in messages(n) if truth == "spam"][-50:])
+    told = model.explain(late, "spam", words=True).top_words(5)
+    print("words that speak for spam now:", ", ".join(word for word, _ in told))
     weights = model.report().totals
     print(
         {name: round(weights[name], 2) for name in sorted(weights) if name.startswith("pool_weight/hashed")}

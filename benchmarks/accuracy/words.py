@@ -34,6 +34,7 @@ TEXTS = (
 IDENTIFIERS = ("amazon-access", "movielens-small", "avazu-clicks")
 NOT_IN_VW = re.compile(r"[|:\s]+")
 SEEDS = (1, 2, 3)
+LIBRARIES = ("hashing + SGD", "River", "LightGBM")
 IN_VW = ("sms-spam", "clickbait", "disaster-tweets", "phishing-urls")
 """Sets of two classes that both read from one file in Vowpal Wabbit's format."""
 
@@ -147,7 +148,7 @@ def peers(table: Any, texts: set[str], codes: Any, n_classes: int) -> dict[str, 
         for label, p in linear.predict_proba_one(x).items():
             river[i, int(label)] = p
         linear.learn_one(x, codes[i] == 1 if n_classes == 2 else int(codes[i]))
-    return {"HashingVectorizer + SGD": found, "River": river / river.sum(axis=1, keepdims=True)}
+    return {"hashing + SGD": found, "River": river / river.sum(axis=1, keepdims=True)}
 
 
 def main() -> None:
@@ -166,7 +167,10 @@ def main() -> None:
         "One file in Vowpal Wabbit's format, both with their defaults",
         ["set", "log loss", "VW", "ratio", "error", "VW error"],
     )
-    others = Table("Other libraries on the same rows", ["set", "library", "log loss", "error", "area"])
+    others = Table(
+        "Other libraries on the same rows: log loss and error",
+        ["set", *(name for library in LIBRARIES for name in (library, f"{library} error"))],
+    )
     files = {found.name: found.path for found in data_files()}
     ratios: dict[str, list[float]] = {"text": [], "identifiers": []}
     for name in args.only.split(",") if args.only else (*TEXTS, *IDENTIFIERS):
@@ -190,9 +194,9 @@ def main() -> None:
         if args.peers:
             found = peers(frame, texts, codes, len(labels))
             if not texts:
-                found["LightGBM, refitted"] = lightgbm(frame, codes, len(labels))
-            for peer, said in found.items():
-                others.add(name, peer, *judged(said, codes))
+                found["LightGBM"] = lightgbm(frame, codes, len(labels))
+            told = {peer: judged(said, codes)[:2] for peer, said in found.items()}
+            others.add(name, *(x for peer in LIBRARIES for x in told.get(peer, (math.nan, math.nan))))
         ratios["text" if name in TEXTS else "identifiers"].append(mine[0] / loss)
         table.add(
             name, mine[0], loss, f"{mine[0] / loss:.3f}", mine[1], min(t[1] for t in theirs), mine[2], area, speed, their_speed

@@ -18,6 +18,7 @@ from streamboost.service.http import make_app
 from streamboost.service.store import LearningStore
 
 MODEL = {"model": "bagging", "learner": "naive-bayes", "params": {"n_estimators": 2}}
+BANDIT = {"model": "bandit", "learner": "naive-bayes", "params": {"n_estimators": 2}, "classes": ["a", "b"]}
 _ONE = {"id": "a1", "features": {"x": 1.5, "job": "clerk"}, "label": "yes"}
 _SEEDS: list[tuple[str, str, Any]] = [
     ("POST", "/v1/models/m/learn", _ONE),
@@ -30,6 +31,9 @@ _SEEDS: list[tuple[str, str, Any]] = [
     ("POST", "/v1/models/m/classes", {"label": "maybe"}),
     ("POST", "/v1/models/m/explain", {"features": {"x": 1}}),
     ("POST", "/v1/models/m/snapshots", {}),
+    ("POST", "/v1/models/b/act", {"id": "c1", "features": {"x": 1.5, "job": "clerk"}}),
+    ("POST", "/v1/models/b/reward", {"id": "c0", "reward": 1, "weight": 0.5}),
+    ("GET", "/v1/models/b", None),
     ("GET", "/v1/models/m/events?state=learned&limit=5", None),
     ("GET", "/v1/models/m/scores?window=10", None),
     ("GET", "/v1/models/m/file?seq=2", None),
@@ -81,6 +85,8 @@ class Requests:
             warnings.simplefilter("ignore")
             store.create("m", **MODEL)
             store.learn("m", {"x": 1.0, "job": "nurse"}, "no")
+            store.create("b", **BANDIT)
+            store.act("b", {"x": 1.0, "job": "nurse"}, "c0")
             app = make_app(store, open_to_all=True)
             found = [asyncio.run(_ask(app, *_request(rng))) for _ in range(10)][-1]
             app.service.alarms.close()

@@ -233,3 +233,16 @@ def test_bad_files_are_refused():
     assert streamboost.load(model.to_bytes()).to_bytes() == model.to_bytes()
     model.save(file := io.BytesIO(), metadata={"offset": 7})
     assert streamboost.load(file.getvalue()).metadata_ == {"offset": 7}
+
+
+@pytest.mark.parametrize("n", [0, 300])
+def test_a_bad_row_leaves_those_before_it_unlearned(n):
+    X, y = stream()
+    model = active("split")
+    model.test_then_train(X[:n], y[:n])
+    before = model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0
+    X[600, 1] = np.inf
+    for verb in (model.test_then_train, model.partial_fit):
+        with pytest.raises(ValueError, match="infinity"):
+            verb(X[n:], y[n:])
+    assert (model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0) == before

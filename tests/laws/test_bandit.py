@@ -216,6 +216,24 @@ def test_it_learns(base):
     assert np.mean(model.predict(X[3000:]) == y[3000:]) > 0.6
 
 
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("n", [0, 20])
+def test_a_bad_row_leaves_those_before_it_unlearned(base, n):
+    X, y = rows(40)
+    model = make(base)
+    model.test_then_train(X[:n], y[:n])
+    X[30, 1] = np.inf
+    for ask in (
+        lambda: model.learn_bandit(X[n:], [0] * (40 - n), [1] * (40 - n), [0.5] * (40 - n)),
+        lambda: model.test_then_train(X[n:], y[n:]),
+    ):
+        with pytest.raises(ValueError, match="infinity"):
+            ask()
+        assert (model.n_learned_, model.n_acts_) == (n, n)
+    with pytest.raises(ValueError, match="samples"):
+        model.test_then_train(X[:10], y[:9])
+
+
 def test_bad_feedback_is_refused():
     X, y = rows(20)
     model = make("mbbm")

@@ -7,6 +7,7 @@ import pytest
 
 import streamboost as sb
 from streamboost import models
+from streamboost.base.pending import PendingAnswers
 from streamboost.evaluate import prequential
 from tests.inside.handles import state_of
 
@@ -92,3 +93,11 @@ def test_an_evaluation_learns_what_the_verbs_learn(name, delay, k):
     saved, again = row_by_row(make(delay=delay), X, y, delay, every=50)
     assert again == said
     assert bits(saved) == bits(rows)
+
+
+@pytest.mark.parametrize(
+    "records", [None, [[1.0]], np.ones(3), np.ones((1, 3), np.float32), np.ones((1, 3), object), b"x"]
+)
+def test_records_that_are_none_are_refused(records):
+    with pytest.raises(TypeError, match="matrix of float64"):
+        PendingAnswers(0, None, records)

@@ -12,6 +12,29 @@ def sigmoid(z):
     return 1 / (1 + np.exp(-z))
 
 
+class TemperatureCalibration:
+    """p = softmax(w ln q): one number, from 1 on, by Newton steps."""
+
+    def __init__(self, half_life=None):
+        self.keep = 1.0 if half_life is None else 2.0 ** (-1 / half_life)
+        self.w, self.H = 1.0, 20.0
+
+    @staticmethod
+    def logs(q):
+        logs = np.log(np.maximum(q, 1e-3))
+        return logs - logs.mean()
+
+    def answer(self, q):
+        z = np.exp(self.w * (self.logs(q) - self.logs(q).max()))
+        return z / z.sum()
+
+    def learn(self, q, label, s):
+        p, logs = self.answer(q), self.logs(q)
+        mean = p @ logs
+        self.H = self.keep * self.H + s * (p @ logs**2 - mean**2) + (1 - self.keep)
+        self.w = float(np.clip(self.w + s * (logs[label] - mean) / self.H, 0.01, 3))
+
+
 class Calibration:
     """q over the known classes in, p out; `learn` takes the answer of before."""
 

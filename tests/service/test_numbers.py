@@ -65,7 +65,8 @@ def test_numbers_and_classes_do_not_mix(tmp_path: Path) -> None:
         store.create("load", **NUMBERS)
         store.create("kind", model="osboost", learner="naive-bayes")
         with pytest.raises(
-            Conflict, match=r"OSBoostClassifier is for classification, but the champion of 'load' is for regression"
+            Conflict,
+            match=r"OSBoostClassifier is for classification, but the champion of 'load' is for regression",
         ):
             store.add_shadow("load", "s", model="osboost", learner="naive-bayes")
         store.add_shadow("load", "boosted", model="gradient-boosting", params={"n_estimators": 3})

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle.calibration import Calibration, follow, sigmoid
+from oracle.calibration import Calibration, TemperatureCalibration, follow, sigmoid
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -29,7 +29,7 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("method", ["platt", "beta", "platt+bins"])
+@pytest.mark.parametrize("method", ["temperature", "platt", "beta", "platt+bins"])
 @pytest.mark.parametrize("half_life", [None, 150])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("declared", [True, False])
@@ -48,7 +48,8 @@ def test_the_answers_are_the_oracle_s(make, declared, classes, half_life, method
             X, y, classes=named, sample_weight=weight
         ),
     )
-    wanted = follow(raw, y, weight, Calibration(method, half_life), classes if declared else None)
+    slow = TemperatureCalibration(half_life) if method == "temperature" else Calibration(method, half_life)
+    wanted = follow(raw, y, weight, slow, classes if declared else None)
     start = 0 if declared else 2
     np.testing.assert_allclose(got[start:], wanted[start:], rtol=1e-8, atol=1e-10)
     clear = np.sort(wanted[start:], axis=1)[:, -1] - np.sort(wanted[start:], axis=1)[:, -2] > 1e-9
@@ -206,3 +207,17 @@ def test_the_parts_of_brier_add_up_where_probabilities_are_few():
 def test_what_is_no_curve_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         reliability(*arguments)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_temperature_leaves_the_labels_and_makes_votes_usable(classes):
+    X, y, _ = noisy(2500, classes, seed=4)
+    kind = sb.AdaBoostOLClassifier if classes == 2 else sb.AdaBoostOLMClassifier
+    raw, warm = (kind(n_estimators=10, random_state=1, calibration=c) for c in (None, "temperature"))
+    labels, q = raw.test_then_train(X, y, classes=range(classes), output="both")
+    same, p = warm.test_then_train(X, y, classes=range(classes), output="both")
+    assert same.tolist() == labels.tolist()
+    lost = [-np.log(np.clip(a[np.arange(100, 2500), y[100:]], 1e-15, 1)).mean() for a in (q, p)]
+    shares = np.bincount(y) / len(y)
+    assert lost[1] < -(shares @ np.log(shares)) < lost[0]
+    assert warm.report().totals["temperature"] < 1

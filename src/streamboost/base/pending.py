@@ -33,6 +33,13 @@ class PendingAnswers:
     proba: Any
     records: Records
 
+    def __post_init__(self) -> None:
+        given = self.records
+        if not isinstance(given, np.ndarray) or given.dtype != np.float64 or given.ndim != 2:
+            raise TypeError(
+                "The records of pending answers are a matrix of float64, one row for each answer."
+            )
+
     def __len__(self) -> int:
         return len(self.records)
 

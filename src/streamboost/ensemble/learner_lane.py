@@ -28,7 +28,7 @@ class LearnerLane:
         self.plan = session.plan
         self.model = session.model
         self.scope = scope
-        self.first_width = 0  # of the first row, which counts for ever
+        self.first_width = 0  # of the first row that has columns, which counts for ever
         self._room_for: list[Any] | None = None  # the values of the scope that the model has room for
         self._counts, self._nominal = np.zeros(0, np.int64), False
 
@@ -59,13 +59,14 @@ class LearnerLane:
         self.model.reserve(self._counts, self.scope.n_classes, True)
 
     def __getstate__(self) -> dict[str, Any]:
-        if self.first_width:
+        learned = self.model.n_learned > 0
+        if learned:
             self._make_room()  # so that equal models are equal whenever a learner was last taught
         return {
             "plan": self.plan,
             "scope": self.scope,
             "first_width": self.first_width,
-            "state": self.model.state() if self.first_width else None,
+            "state": self.model.state() if learned else None,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -259,6 +259,8 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         counts = np.ones(n, dtype=bool) if weight is None else weight > 0
         may = counts if absent is None else counts & ~absent
         strategy = self._begin()
+        if not records:
+            self._check(X, classes)
         said: list[_Answers] = []
         at, look = 0, 1
         while at < n:
@@ -417,6 +419,13 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def _begun(self) -> Any:
         self._begin()
         return self.model_
+
+    def _check(self, X: Any, classes: ArrayLike | None) -> None:
+        """Refuse rows that cannot be learned before any of them is: rows of weight 0 are checked and otherwise ignored."""
+        if isinstance(self.model_, Classifier):
+            n, known = _count(X), self._known() or ([0] if classes is None else np.asarray(classes).tolist())
+            nothing = np.array([known[0]] * n)
+            self.model_.partial_fit(X, nothing, **_given(classes=classes), sample_weight=np.zeros(n))
 
     def _known(self) -> list[Any]:
         """The labels that the model knows."""

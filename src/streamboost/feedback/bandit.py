@@ -195,6 +195,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         X = X if hasattr(X, "shape") else np.asarray(X)
         weight = read_weight(sample_weight, int(X.shape[0]))
         facts = self._facts(labels, rewards, probabilities, int(X.shape[0]))
+        self._check(X)
         for t, fact in enumerate(facts):
             self._teach(X[t : t + 1], fact, 1.0 if weight is None else float(weight[t]))
         return self
@@ -220,6 +221,8 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
             raise ValueError(f'output={output!r} is not allowed: choose "label" or "both".')
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
+        if not records:
+            self._check(X)
         for t in range(n):
             row = X[t] if records else X[t : t + 1]
             proba[t] = self._scores(row)[0]
@@ -427,6 +430,16 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
                 "probability must be above 0 and at most 1: what act_one has returned with the label."
             )
         return np.column_stack([[place[label] for label in shown], reward, p])
+
+    def _check(self, X: Any) -> None:
+        """Refuse rows that cannot be learned before any of them is: rows of weight 0 are checked and otherwise ignored."""
+        assert self._models is not None
+        model, n = (self._started or self._models)[0], int(X.shape[0])
+        if self.base in OF_EACH_LABEL:
+            first = {} if model.started else {"classes": [False, True]}
+            model.partial_fit(X, [False] * n, sample_weight=np.zeros(n), **first)
+        else:
+            model.learn_judged(X, Judged(self._labels, np.zeros((n, 4))), np.zeros(n))
 
     def _teach(self, row: Any, facts: Floats, weight: float, best: int | None = None) -> None:
         """Learn one row, of a table or a dict; ``best`` is the label that is thought best now, if that is known."""

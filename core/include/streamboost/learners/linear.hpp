@@ -60,6 +60,7 @@ class LinearBank final : public LinearTable<Real>, public AnswersAfter, public A
     const std::size_t columns = schema.declared && schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1;
     if (!this->grow(schema, columns_ > 0 ? columns_ : columns)) return;
     squared_norm_ = LaneArray<double>(columns_, n_);
+    sum_squares_ = LaneArray<double>(1, n_);
     if (kind_ == Kind::ogd) scale_ = LaneArray<double>(columns_, n_, 1.0);
     for (std::size_t lane = 0; lane < n_; ++lane) this->start(lane, columns_);
     refresh_norms();

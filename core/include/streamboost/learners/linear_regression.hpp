@@ -69,7 +69,7 @@ class LinearRegressionBank final : public LinearTable<Real> {
 
   void reserve(const Schema& schema) override {
     if (this->grow(schema, 1))
-      for (std::size_t lane = 0; lane < n_; ++lane) this->start(lane, 1);
+      for (std::size_t lane = 0; lane < n_; ++lane) begin(static_cast<int>(lane));
   }
 
   void ask(const Example& example, Request, Answers& answers) const override {

@@ -72,11 +72,12 @@ class LinearTable : public Bank, public DrawnAtBirth {
   std::size_t cells() const { return columns_ * stride_; }
   static Entries entries(const Row& row) { return {row.value, row.index, row.size}; }
 
-  // Room for the schema with so many columns of weights; true if the table was made just now and no lane has begun.
+  // Room for the schema with so many columns of weights; true if the table was made just now and no lane has begun. It is made anew
+  // with the first row that has columns.
   bool grow(const Schema& schema, std::size_t columns) {
     const ColumnLayout layout(schema, table_params_.needs.fit_intercept ? 1 : 0);
-    if (columns_ == 0) {
-      if (schema.width() == 0) return false;
+    const bool made = columns_ == 0 || schema_.width() == 0;
+    if (made) {
       weights_ = LaneArray<Real>(layout.rows() * columns, n_, Real{}, stride_);
     } else if (layout.offset != layout_.offset || columns != columns_) {
       const std::vector<std::size_t> place = layout_.places_in(layout);
@@ -87,7 +88,6 @@ class LinearTable : public Bank, public DrawnAtBirth {
     } else {
       return false;
     }
-    const bool made = columns_ == 0;
     columns_ = columns;
     schema_ = schema;
     layout_ = layout;

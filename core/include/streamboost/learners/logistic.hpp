@@ -69,8 +69,8 @@ class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public
     const bool made = this->grow(schema, columns);
     if (columns_ > squares_.rows()) squares_.append(columns_ - squares_.rows());
     if (!made) return;
-    split_ = schema.declared && columns > 1 ? 1 : 0;
-    for (std::size_t lane = 0; lane < n_; ++lane) this->start(lane, split_ ? columns_ : 1);
+    if (schema.declared && columns > 1) split_ = 1;
+    for (std::size_t lane = 0; lane < n_; ++lane) begin(static_cast<int>(lane));
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {

@@ -82,14 +82,15 @@ class MlpBank final : public Bank, public LearnsThenAnswers {
   // activations, outputs, their deltas, steps of the hidden units, one row of amounts
 
   void reserve(const Schema& schema) override {
-    if (schema.width() == 0 && hidden_ == 0) return;
     const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
     const ColumnLayout layout(schema, 1);
-    if (hidden_ == 0) {
+    if (layout_.offset.size() == 1) {  // no columns so far: it begins anew
       hidden_ = hidden_units(schema);
       first_width_ = schema.first_width;
       first_ = LaneArray<double>(0, n_);
       second_ = LaneArray<double>(0, n_);
+      trained_ = LaneArray<double>(1, n_);
+      classes_ = 0;
     }
     if (layout.rows() * hidden_ != first_.rows()) {
       std::vector<std::size_t> target(first_.rows());

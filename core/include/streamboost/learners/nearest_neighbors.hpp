@@ -75,9 +75,11 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
   void reserve(const Schema& schema) override {
     classes_ = static_cast<std::size_t>(std::max(schema.n_classes, 1));
     const auto width = static_cast<std::size_t>(schema.width());
-    if (width == 0) return;
     const std::size_t before = nominal_.size();
-    slots_ = slots_of(schema);
+    if (before == 0) {  // rows without any column are forgotten with the first that has some
+      slots_ = slots_of(schema);
+      taught_ = LaneArray<double>(1, n_);
+    }
     const ColumnLayout layout(schema, 0);
     offset_.assign(layout.offset.begin(), layout.offset.end());
     column_.resize(layout.rows());

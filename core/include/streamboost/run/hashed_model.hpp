@@ -52,23 +52,9 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     return growth;
   }
 
-  void visit(FieldVisitor& v) override {
-    v.n_lanes_all = 1;
-    v.lanes = {0, 1};
-    v.prefix = "intake/";
-    intake_.fields(v);
-    v.prefix = "hashed/";
-    v("split", split_);
-    v("squares", squares_);
-    if (params_.numbers) v("targets", targets_);
-    table_.fields(v, split_ != 0);
-    if (v.loads()) check();
-  }
   std::size_t memory_bytes() override {
     return sizeof(*this) + intake_.unsaved_bytes() + table_.bytes() + squares_.size() * sizeof(double);
   }
-  ModelReport report() override { return {}; }
-  bool starved() const override { return false; }
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new HashedModel(*this)); }
@@ -86,19 +72,16 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   friend RowModel;
   HashedModel(const HashedModel&) = default;
 
-  struct Grown final : Growth {
-    HashedModel& model;
-    Intake intake;
+  struct Grown final : RowGrowth {
     HashedTable::Room room;
     AlignedVector<double> squares;
     bool splits = false;
-    explicit Grown(HashedModel& m) : model(m), intake(m.intake_) {}
+    using RowGrowth::RowGrowth;
     void commit() noexcept override {
-      model.intake_ = std::move(intake);
+      RowGrowth::commit();
       model.table_.take(std::move(room));
       model.squares_ = std::move(squares);
       if (splits) model.split();
-      model.reserved_ = true;
     }
     std::size_t bytes() override {
       return sizeof(HashedModel) + intake.unsaved_bytes() + model.table_.bytes() +
@@ -209,8 +192,14 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     return g * -expm1(-logistic_time(weight, squares_[0], work.row.Q, 1.0, n)) / work.row.Q;
   }
 
+  void own_fields(FieldVisitor& v) {
+    v.prefix = "hashed/";
+    v("split", split_);
+    v("squares", squares_);
+    if (params_.numbers) v("targets", targets_);
+    table_.fields(v, split_ != 0);
+  }
   void check() const {
-    intake_.check();
     table_.check();
     require(split_ == 0 || split_ == 1, "split flag");
     for (double x : squares_) require(x >= 0, "sum of squared slopes");

@@ -24,20 +24,7 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
     growth->history = now.n_classes == intake_.schema().n_classes ? history_ : history_.grown(now.n_classes);
     return growth;
   }
-  void visit(FieldVisitor& v) override {
-    v.n_lanes_all = 1;
-    v.lanes = {0, 1};
-    v.prefix = "intake/";
-    intake_.fields(v);
-    v.prefix = "history/";
-    history_.fields(v);
-    if (!v.loads()) return;
-    intake_.check();
-    history_.check(intake_.n_learned());
-  }
   std::size_t memory_bytes() override { return sizeof(*this) + intake_.unsaved_bytes() + history_.bytes(); }
-  ModelReport report() override { return {}; }
-  bool starved() const override { return false; }
 
  protected:
   std::unique_ptr<Model> copy() const override { return std::unique_ptr<Model>(new HistoryModel(*this)); }
@@ -52,15 +39,12 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
   friend RowModel;
   HistoryModel(const HistoryModel&) = default;
 
-  struct Grown final : Growth {
-    HistoryModel& model;
-    Intake intake;
+  struct Grown final : RowGrowth {
     LabelHistory history;
-    explicit Grown(HistoryModel& m) : model(m), intake(m.intake_) {}
+    using RowGrowth::RowGrowth;
     void commit() noexcept override {
-      model.intake_ = std::move(intake);
+      RowGrowth::commit();
       model.history_ = std::move(history);
-      model.reserved_ = true;
     }
     std::size_t bytes() override {
       MemoryCounter counter;
@@ -68,6 +52,12 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
       return counter.bytes + intake.unsaved_bytes() + sizeof(HistoryModel);
     }
   };
+
+  void own_fields(FieldVisitor& v) {
+    v.prefix = "history/";
+    history_.fields(v);
+  }
+  void check() const { history_.check(intake_.n_learned()); }
 
   void judge(const Example& example, HistoryWork& work) const {
     history_.answer(example.number, example.weight > 0, example.n_classes, work.proba.data());

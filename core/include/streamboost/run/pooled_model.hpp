@@ -4,7 +4,7 @@
 // rows goes through one expert after the other, each answering every row before learning it; then the pool goes through the slice row by
 // row with those answers, speaks with its state of before the row, and learns from the label. Nothing flows back from the pool to the
 // experts, so any slices, chunks and threads give the same bits. A temperature, where it is asked for, has the last word on probabilities
-// (ensembles/temperature.hpp); labels are those of before it. A row that is learned with its record (run/outputs.hpp) teaches the pool by what the
+// (stages/temperature.hpp); labels are those of before it. A row that is learned with its record (run/outputs.hpp) teaches the pool by what the
 // experts and the pool said when it was asked about. The first expert is the main one: it keeps the numbers of examples and
 // classes, and its learners are the lanes of the report. A pool may be the main expert of another one.
 //
@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "streamboost/ensembles/log_pool.hpp"
-#include "streamboost/ensembles/temperature.hpp"
 #include "streamboost/run/model.hpp"
 #include "streamboost/run/wider_rows.hpp"
+#include "streamboost/stages/temperature.hpp"
 
 namespace streamboost {
 

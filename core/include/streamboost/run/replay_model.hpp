@@ -98,21 +98,6 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     return explained;
   }
 
-  void visit(FieldVisitor& v) override {
-    v.n_lanes_all = 1;
-    v.lanes = {0, 1};
-    v.prefix = "intake/";
-    intake_.fields(v);
-    v.prefix = "replay/";
-    if (params_.numbers)
-      v("targets", targets_);
-    else
-      v("class_weight", counts_.weight);
-    v("seen_width", seen_width_);
-    ring_.fields(v);
-    expert_.fields(v);
-    if (v.loads()) check();
-  }
   std::size_t memory_bytes() override {
     return sizeof(*this) + intake_.unsaved_bytes() + ring_.bytes() + expert_.bytes() + counts_.weight.capacity() * sizeof(double);
   }
@@ -148,17 +133,14 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     std::swap(reserved_, other.reserved_);
   }
 
-  struct Grown final : Growth {
-    ReplayModel& model;
-    Intake intake;
+  struct Grown final : RowGrowth {
     RowRing ring;
     ClassCounts counts;
-    explicit Grown(ReplayModel& m) : model(m), intake(m.intake_), counts(m.counts_) {}
+    explicit Grown(ReplayModel& m) : RowGrowth(m), counts(m.counts_) {}
     void commit() noexcept override {
-      model.intake_ = std::move(intake);
+      RowGrowth::commit();
       model.ring_ = std::move(ring);
       model.counts_ = std::move(counts);
-      model.reserved_ = true;
     }
     std::size_t bytes() override { return sizeof(ReplayModel) + intake.unsaved_bytes() + counts.weight.capacity() * sizeof(double); }
   };
@@ -234,8 +216,17 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     for (int c = 0; c < known; ++c) verdict.proba[c] /= sum;
   }
 
+  void own_fields(FieldVisitor& v) {
+    v.prefix = "replay/";
+    if (params_.numbers)
+      v("targets", targets_);
+    else
+      v("class_weight", counts_.weight);
+    v("seen_width", seen_width_);
+    ring_.fields(v);
+    expert_.fields(v);
+  }
   void check() const {
-    intake_.check();
     counts_.check();
     require(targets_[0] >= 0, "weight of the targets");
     require(seen_width_ >= 0 && seen_width_ <= ring_.width(), "columns seen");

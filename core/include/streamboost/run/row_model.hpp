@@ -1,7 +1,8 @@
 // A model without lanes: it answers a row, then learns it.
 //
-// Whoever inherits says what a row is worth (`judge`, or `number`) and learns it (`learn_row`); intake and the kinds of answers are
-// here. Work is what one call works with: made from the model, it has `buffer`, `score` and `proba`.
+// Whoever inherits says what a row is worth (`judge`, or `number`), learns it (`learn_row`), and lists and checks what it keeps
+// (`own_fields`, `check`); intake and the kinds of answers are here. Work is what one call works with: made from the model, it has
+// `buffer`, `score` and `proba`.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -57,15 +58,38 @@ class RowModel : public Model {
     for (int r = 0; r < rows.n_rows; ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
   }
 
+  void visit(FieldVisitor& v) override {
+    v.n_lanes_all = 1;
+    v.lanes = {0, 1};
+    v.prefix = "intake/";
+    intake_.fields(v);
+    self().own_fields(v);
+    if (!v.loads()) return;
+    intake_.check();
+    self().check();
+  }
+
   void swap_scratch(Model&) noexcept override {}
   const Intake& intake() const override { return intake_; }
   bool needs_gil() const override { return false; }
   bool answers_numbers() const override { return numbers_; }
   const char* broken() const override { return nullptr; }
+  bool starved() const override { return false; }
+  ModelReport report() override { return {}; }
   std::vector<const BankHandle*> banks() const override { return {}; }
 
  protected:
   RowModel(const RowModel&) = default;
+
+  struct RowGrowth : Growth {
+    Self& model;
+    Intake intake;
+    explicit RowGrowth(Self& m) : model(m), intake(m.intake_) {}
+    void commit() noexcept override {
+      model.intake_ = std::move(intake);
+      model.reserved_ = true;
+    }
+  };
 
   // What these rows will need, so that none is half learned.
   void make_room(const RowBlock&, const double* /*weight*/, Work&) {}

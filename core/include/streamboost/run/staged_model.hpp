@@ -283,7 +283,8 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     if (count.known == 0) return -1;
     if (count.known > 1 && stages_.decider && stages_.decider->decide(work.p.data(), count.known, work.k, work.decision.data()))
       return pick_class(work.decision.data(), count.known, ensemble_, count.number);
-    if (count.known > 1 && stages_.calibrator) return pick_class(work.p.data(), count.known, ensemble_, count.number);
+    if (count.known > 1 && stages_.calibrator && !stages_.calibrator->keeps_labels())
+      return pick_class(work.p.data(), count.known, ensemble_, count.number);
     return static_cast<int>(work.score(r)[2 * work.k]);
   }
 

@@ -13,6 +13,7 @@
 //
 //   A <- f A + (1 - f) 100 I + s g g^T        theta <- theta - 2 s A^-1 g, then slopes in [0, 20] and the intercept in [-20, 20]
 //
+// temperature  one slope for all classes and no intercept, of q of at least 1e-3, by stages/temperature.hpp: the order of the classes stays, and so do the labels
 // bins       (platt+bins) a hundred and one points on [0, 1] for each class: weight, sum of p, weight of the rows of the class. A row counts for
 //            the two points beside its p, by nearness, and fades with a half life of 5,000 rows, or f's if that is shorter: what is left
 //            after the scaling moves as the ensemble learns. The answer is p plus the gap (of the class - of p) / (weight + 8), between the
@@ -30,6 +31,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/stages/reliability.hpp"
+#include "streamboost/stages/temperature.hpp"
 
 namespace streamboost {
 
@@ -39,7 +41,7 @@ inline double keep_of(std::optional<double> half_life) { return half_life ? exp(
 class Calibrator {
  public:
   struct Params {
-    std::size_t n;  // parameters with two classes: platt 2, beta 3
+    std::size_t n;  // parameters with two classes: platt 2, beta 3; 0: a temperature
     bool bins;
     double keep;
     static Params read(const Config& c) {
@@ -47,18 +49,22 @@ class Calibrator {
         std::size_t n;
         bool bins;
       };
-      const auto method = c.choice<Method>("calibration", {{"platt", {2, false}}, {"beta", {3, false}}, {"platt+bins", {2, true}}});
+      const auto method = c.choice<Method>(
+          "calibration", {{"temperature", {0, false}}, {"platt", {2, false}}, {"beta", {3, false}}, {"platt+bins", {2, true}}});
       return {method.n, method.bins, keep_of(c.number_or_none("calibration_half_life"))};
     }
   };
 
   explicit Calibrator(Params params) : params_(params), pair_(params.n, 1.0), pair_curve_(params.n * params.n) {
-    pair_.back() = 0;
+    if (!pair_.empty()) pair_.back() = 0;
     for (std::size_t i = 0; i < params.n; ++i) pair_curve_[i * params.n + i] = start;
     if (params.bins) bins_.assign(1, 1.0);
   }
 
+  bool keeps_labels() const { return params_.n == 0; }
+
   void reserve(int n_classes) {
+    if (keeps_labels()) return;
     const auto k = static_cast<std::size_t>(n_classes);
     for (std::size_t c = class_.size() / 2; c < k; ++c) {
       class_.insert(class_.end(), {1.0, 0.0});
@@ -78,6 +84,7 @@ class Calibrator {
 
   // p from q over at least two known classes; `work` is what `learn` wants to see again.
   void answer(const double* q, int known, Work& work, double* p) const {
+    if (keeps_labels()) return temperature_.answer(q, known, rim, work.log_q.data(), p);
     scale(q, known, work);
     for (int c = 0; c < known; ++c) p[c] = work.scaled[static_cast<std::size_t>(c)];
     if (!params_.bins) return;
@@ -96,7 +103,9 @@ class Calibrator {
     before_.add(q, known, label, weight, params_.keep);
     after_.add(p, known, label, weight, params_.keep);
     if (params_.bins) count(known, label, weight, work);
-    if (known == 2)
+    if (keeps_labels())
+      temperature_.learn(work.log_q.data(), p, known, label, weight, params_.keep);
+    else if (known == 2)
       learn_pair(label, weight, work);
     else
       learn_classes(known, label, weight, work);
@@ -106,21 +115,27 @@ class Calibrator {
     static constexpr const char* names[2][3] = {{"calibration_slope", "calibration_intercept"},
                                                 {"calibration_slope", "calibration_slope_of_rest", "calibration_intercept"}};
     for (std::size_t i = 0; i < params_.n; ++i) report.totals[names[params_.n - 2][i]] = pair_[i];
+    if (keeps_labels()) report.totals["temperature"] = temperature_.value();
     before_.write_report(report, "raw_");
     after_.write_report(report, "");
   }
 
   void fields(FieldVisitor& v) {
-    v("pair", pair_);
-    v("pair_curve", pair_curve_);
-    v("class", class_);
-    v("class_curve", class_curve_);
+    if (keeps_labels()) {
+      temperature_.fields(v);
+    } else {
+      v("pair", pair_);
+      v("pair_curve", pair_curve_);
+      v("class", class_);
+      v("class_curve", class_curve_);
+    }
     if (params_.bins) v("frequency", bins_);
     before_.fields(v, "bins_before", "losses_before");
     after_.fields(v, "bins_after", "losses_after");
   }
   void check() const {
     const std::size_t n = params_.n;
+    temperature_.check();
     for (std::size_t i = 0; i < n; ++i) {
       require(pair_[i] >= (i + 1 < n ? 0 : -most) && pair_[i] <= most, "scaling of probabilities");
       require(pair_curve_[i * n + i] > 0, "curvature of a scaling");
@@ -267,6 +282,7 @@ class Calibrator {
   }
 
   Params params_;
+  Temperature temperature_{0.01, 3};
   AlignedVector<double> pair_, pair_curve_;    // two classes: parameters, and [parameter][parameter]
   AlignedVector<double> class_, class_curve_;  // more: slope and intercept of each class
   AlignedVector<double> bins_;                 // the weight of a row now; then [class][point]: weight, of p, of the class

@@ -34,7 +34,7 @@ class Growth:
 class Schema:
     """The columns of a model. Named columns are addressed by name, positional ones by number.
 
-    `d0` is the width of the first row, for ever: it scales the rows of the linear learners.
+    `d0` is the width of the first row that has columns, for ever: it scales the rows of the linear learners.
     """
 
     def __init__(
@@ -115,6 +115,7 @@ class Schema:
             self.books[width:] = [CodeBook() if nominal else None for nominal in growth.nominal]
             self._nominal = [column for column, book in enumerate(self.books) if book is not None]
             self.words.update(growth.words)
+            self.d0 = self.d0 or self.width
             self._reindex()
         for column, new in growth.values.items():
             book = self.books[column]

@@ -221,7 +221,8 @@ def answer(model: Any | None, features: Features, seq: int, *, pending: bool = F
     if model is None:
         return Answer(seq=seq)
     if task(model) == BANDIT:
-        return _answer(model, (model.predict_one(features), model.predict_proba_one(features)), seq)
+        proba = model.predict_proba_one(features)
+        return _answer(model, (max(proba, key=proba.__getitem__), proba), seq)
     if not pending:
         verb = model.predict_one if is_regressor(model) else model.predict_both_one
         return _answer(model, verb(features), seq)
