@@ -235,6 +235,19 @@ def test_bad_files_are_refused():
     assert streamboost.load(file.getvalue()).metadata_ == {"offset": 7}
 
 
+@pytest.mark.parametrize("n", [0, 300])
+def test_a_bad_row_leaves_those_before_it_unlearned(n):
+    X, y = stream()
+    model = active("split")
+    model.test_then_train(X[:n], y[:n])
+    before = model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0
+    X[600, 1] = np.inf
+    for verb in (model.test_then_train, model.partial_fit):
+        with pytest.raises(ValueError, match="infinity"):
+            verb(X[n:], y[n:])
+    assert (model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0) == before
+
+
 def test_rows_of_which_one_is_refused_are_not_half_learned():
     X = np.random.default_rng(1).normal(size=(40, 3))
     y = (X[:, 0] > 0).astype(int)
@@ -254,16 +267,3 @@ def test_whatever_learns_no_labels_is_refused_with_a_word(wrong):
         model = getattr(streamboost, kind)(wrong)
         with pytest.raises(TypeError, match="no classifier that learns from a stream"):
             model.learn_one({"x": 1.0}, 1 if kind == "ActiveClassifier" else {"a": True})
-
-
-@pytest.mark.parametrize("n", [0, 300])
-def test_a_bad_row_leaves_those_before_it_unlearned(n):
-    X, y = stream()
-    model = active("split")
-    model.test_then_train(X[:n], y[:n])
-    before = model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0
-    X[600, 1] = np.inf
-    for verb in (model.test_then_train, model.partial_fit):
-        with pytest.raises(ValueError, match="infinity"):
-            verb(X[n:], y[n:])
-    assert (model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0) == before

@@ -276,5 +276,5 @@ def test_rows_of_which_one_is_refused_are_not_half_learned(base):
             model.learn_bandit(X, shown, shown == y, np.where(np.arange(40) == 20, odd, p))
     assert model.to_bytes() == before
     for x in (None, 5, "a"):
-        with pytest.raises(ValueError, match="axes"):
+        with pytest.raises(ValueError, match="a table has rows and columns"):
             model.act_one(x)

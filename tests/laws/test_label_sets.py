@@ -235,5 +235,5 @@ def test_a_refused_row_brings_no_labels(kind):
         model.learn_one({"x": np.inf}, {"a": True, "b": True})
     assert model.labels_.tolist() == ["a"]
     for X in (None, "a", 5):
-        with pytest.raises(ValueError, match="axes"):
+        with pytest.raises(ValueError, match="a table has rows and columns"):
             model.predict(X)

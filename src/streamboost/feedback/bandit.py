@@ -26,7 +26,7 @@ from streamboost.ensemble import (
 )
 from streamboost.ensemble.bandit import BanditEnsemble, Judged
 from streamboost.ensemble.options import RANDOM_STATE, SIZE
-from streamboost.feedback.composite import Composite, composite_bytes, table_of
+from streamboost.feedback.composite import Composite, check_rows, composite_bytes, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -193,7 +193,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn what came of labels that were shown; rows in their order."""
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = table_of(X)
         weight = read_weight(sample_weight, int(X.shape[0]))
         facts = self._facts(labels, rewards, probabilities, int(X.shape[0]))
         self._check(X)
@@ -222,8 +222,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
             raise ValueError(f'output={output!r} is not allowed: choose "label" or "both".')
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
-        if not records:
-            self._check(X)
+        self._check(X)
         for t in range(n):
             row = X[t] if records else X[t : t + 1]
             proba[t] = self._scores(row)[0]
@@ -394,6 +393,10 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         )
         return [ensemble]
 
+    def _check(self, X: Any) -> None:
+        assert self._models is not None
+        check_rows((self._started or self._models)[0], X)
+
     @property
     def _started(self) -> list[Any]:
         return [model for model in self._models or () if model.started]
@@ -431,16 +434,6 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
                 "probability must be above 0 (at least 2^-53) and at most 1: what act_one has returned with the label."
             )
         return np.column_stack([[place[label] for label in shown], reward, p])
-
-    def _check(self, X: Any) -> None:
-        """Refuse rows that cannot be learned before any of them is: rows of weight 0 are checked and otherwise ignored."""
-        assert self._models is not None
-        model, n = (self._started or self._models)[0], int(X.shape[0])
-        if self.base in OF_EACH_LABEL:
-            first = {} if model.started else {"classes": [False, True]}
-            model.partial_fit(X, [False] * n, sample_weight=np.zeros(n), **first)
-        else:
-            model.learn_judged(X, Judged(self._labels, np.zeros((n, 4))), np.zeros(n))
 
     def _teach(self, row: Any, facts: Floats, weight: float, best: int | None = None) -> None:
         """Learn one row, of a table or a dict; ``best`` is the label that is thought best now, if that is known."""

@@ -67,13 +67,20 @@ def part_of(given: Any, title: str) -> Any:
 
 
 def table_of(X: Any) -> Any:
-    """Rows and columns, or say that they are none."""
+    """X with a number of rows."""
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(
-            f"X has {len(X.shape)} axes; a table has rows and columns. Reshape your data: X.reshape(-1, 1) for one column."
+            f"X has {len(X.shape)} axes; a table has rows and columns. Reshape your data: one row is X[[0]], of a frame "
+            "X.iloc[[0]]; one column is X.reshape(-1, 1)."
         )
     return X
+
+
+def check_rows(model: Any, X: Any) -> None:
+    """Refuse a table of which some row could not be learned, before the first one is."""
+    if hasattr(model, "_check_rows") and not isinstance(X, list):  # dicts come one by one
+        model._check_rows(X)
 
 
 def composite_bytes(
