@@ -130,7 +130,8 @@ def run_page(page: str, **names: object) -> dict[str, object]:
     for block in blocks:
         if block.startswith(">>>"):
             examples = doctest.DocTestParser().get_doctest(block, names, page, page, 0)
-            assert doctest.DocTestRunner().run(examples).failed == 0, page
+            assert doctest.DocTestRunner().run(examples, clear_globs=False).failed == 0, page
+            names.update(examples.globs)
         elif 'engine="ray"' not in block:  # needs a cluster
             exec(compile(block, page, "exec"), names)
     return names
