@@ -120,9 +120,9 @@ def measure(name: str, rows: int, models: dict[str, Any]) -> list[tuple[Any, ...
 
 
 def table_of(records: list[tuple[Any, ...]], column: int, title: str) -> Table:
-    """Errors of the rivals, ratios of ours to the better one, and their geometric means."""
+    """Ratios of ours to the better rival, and their geometric means; of mean absolute errors also the rivals'."""
     figures = {(r[0], r[1]): r[column] for r in records}
-    rivals = [model for model in MODELS if model not in RIVAL]
+    rivals = [model for model in MODELS if model not in RIVAL and column == 3]
     table = Table(title, ["set", *rivals, *(f"{model}, ratio" for model in RIVAL)])
     ratios = []
     for name in dict.fromkeys(r[0] for r in records):

@@ -285,7 +285,8 @@ def main() -> None:
     names = [name for name in STREAMS if any(r["stream"] == name for r in records)]
     accuracy = table(records, "accuracy", names, "Accuracy")
     page.add(accuracy)
-    ranks(page, accuracy)
+    if not options.delay:
+        ranks(page, accuracy)
     page.add(means(records, names))
     skewed = table(
         records,

@@ -64,7 +64,11 @@ def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None, scor
     learner = sb.LinearRegression() if numbers else sb.NaiveBayes()
     kind = sb.OnlineBaggingRegressor if numbers else sb.OnlineBaggingClassifier
     plan = kind(learner, n_estimators=1, random_state=1).fit(np.eye(2), [0, 1]).session.plan
-    own = {"most_columns": 256, "sparse": False, "score_bits": score_bits} if encoding is None else encoding
+    own = (
+        {"most_columns": 256, "sparse": False, "score_bits": score_bits, "open": False}
+        if encoding is None
+        else encoding
+    )
     return _native(**{**plan, "encoding": own})
 
 

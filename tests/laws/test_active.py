@@ -246,3 +246,24 @@ def test_a_bad_row_leaves_those_before_it_unlearned(n):
         with pytest.raises(ValueError, match="infinity"):
             verb(X[n:], y[n:])
     assert (model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0) == before
+
+
+def test_rows_of_which_one_is_refused_are_not_half_learned():
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = streamboost.ActiveClassifier(
+        streamboost.OSBoostClassifier(n_estimators=3), budget=1.0, random_state=1
+    ).partial_fit(X, y)
+    before = model.to_bytes()
+    X[20, 1] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        model.test_then_train(X, y)
+    assert model.to_bytes() == before
+
+
+@pytest.mark.parametrize("wrong", [streamboost.NaiveBayes(), streamboost.StreamBoostRegressor(), 5])
+def test_whatever_learns_no_labels_is_refused_with_a_word(wrong):
+    for kind in ("ActiveClassifier", "BinaryRelevanceClassifier", "ClassifierChain"):
+        model = getattr(streamboost, kind)(wrong)
+        with pytest.raises(TypeError, match="no classifier that learns from a stream"):
+            model.learn_one({"x": 1.0}, 1 if kind == "ActiveClassifier" else {"a": True})

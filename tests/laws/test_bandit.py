@@ -253,3 +253,28 @@ def test_bad_feedback_is_refused():
         BanditBoostingClassifier(labels=["a"]).act_one({"x": 1})
     with pytest.raises(ValueError, match="at least two labels"):
         BanditBoostingClassifier().act_one({"x": 1})
+
+
+@pytest.mark.parametrize("base", ["rewards", "mbbm", "olm", "osboost"])
+def test_rows_of_which_one_is_refused_are_not_half_learned(base):
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = streamboost.BanditBoostingClassifier(labels=[0, 1], base=base, n_estimators=3, random_state=1)
+    shown, p = model.act(X)
+    model.learn_bandit(X, shown, shown == y, p)
+    before = model.to_bytes()
+    wrong = X.copy()
+    wrong[20, 1] = np.inf
+    for refused in (
+        lambda: model.learn_bandit(wrong, shown, shown == y, p),
+        lambda: model.test_then_train(wrong, y),
+    ):
+        with pytest.raises(ValueError, match="infinity"):
+            refused()
+    for odd in (0.0, 5e-324, np.nan, 2.0):
+        with pytest.raises(ValueError, match="probability must be above 0"):
+            model.learn_bandit(X, shown, shown == y, np.where(np.arange(40) == 20, odd, p))
+    assert model.to_bytes() == before
+    for x in (None, 5, "a"):
+        with pytest.raises(ValueError, match="a table has rows and columns"):
+            model.act_one(x)

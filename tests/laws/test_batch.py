@@ -227,3 +227,9 @@ def test_fit_primes_with_a_fifth():
     streamed = sb.PrimedOnlineBoostingClassifier(n_estimators=3, n_prime=40, random_state=1)
     streamed.partial_fit(X, y, classes=[0, 1]).partial_fit(X[:1], y[:1])
     assert streamed.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+
+
+def test_a_primed_ensemble_with_importances_is_given_advice():
+    X = np.random.default_rng(1).normal(size=(1200, 3))
+    model = sb.PrimedOnlineBoostingClassifier(n_estimators=7, n_prime=20, importances=True, random_state=1)
+    assert model.partial_fit(X, X[:, 0] > 0).report().advice is not None

@@ -221,3 +221,19 @@ def test_the_loss_falls():
             for part in (slice(1, 200), slice(1500, 2000))
         )
         assert late < 0.75 * early, name
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+def test_a_refused_row_brings_no_labels(kind):
+    model = kind(streamboost.OSBoostClassifier(n_estimators=2))
+    with pytest.raises(ValueError, match="infinity"):
+        model.partial_fit([[np.inf]], [[1, 0]])
+    with pytest.raises(ValueError, match="no column"):
+        model.partial_fit([[1.0]], np.zeros((1, 0)))
+    model.learn_one({"x": 1.0}, {"a": True})
+    with pytest.raises(ValueError, match="x"):
+        model.learn_one({"x": np.inf}, {"a": True, "b": True})
+    assert model.labels_.tolist() == ["a"]
+    for X in (None, "a", 5):
+        with pytest.raises(ValueError, match="a table has rows and columns"):
+            model.predict(X)

@@ -119,7 +119,7 @@ def test_sparse_rows_and_explanations():
     assert len(dense.gain_importances_) == 2
 
 
-@pytest.mark.parametrize("lags", [-1, (0,), (1, 1), "3", 1.5, (1, 200_000), True])
+@pytest.mark.parametrize("lags", [-1, (0,), (1, 1), "3", 1.5, (1, 200_000), True, 1001, 2**40, 10**30])
 def test_wrong_lags_are_named(lags):
     with pytest.raises(ValueError, match="lags="):
         sb.StreamBoostRegressor(lags=lags).fit([[0.0], [1.0]], [0.0, 1.0])

@@ -459,3 +459,42 @@ def test_named_sparse_rows_are_numbers(tmp_path):
     for chunk in open_stream(path).chunks():
         model.partial_fit(chunk.rows, chunk.labels)
     assert model.session.schema.words == {}
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_dicts_may_bring_any_number_of_columns(numbers, tmp_path):
+    """Trees see the first columns, and from then on the score of all; saved in the middle it goes on as if it had not been."""
+    rng, width = np.random.default_rng(3), 40
+    rows = [
+        {f"w{min(int(word), 4 * i)}": 1.0 for word in 400 * rng.random(6) ** 2} | {"x": float(rng.normal())}
+        for i in range(160)
+    ]
+    truth = [(float if numbers else int)("w3" in row or "w150" in row) for row in rows]
+    kind = sb.StreamBoostRegressor if numbers else sb.StreamBoostClassifier
+    model = kind(n_estimators=3, random_state=7, max_tree_columns=width)
+    loaded = None
+    for row, y in zip(rows, truth, strict=True):
+        if loaded is None and row is not rows[0] and model.session.schema.width > width + 50:
+            model.save(tmp_path / "m.sb")
+            loaded = sb.load(tmp_path / "m.sb")
+        model.learn_one(row, y)
+        if loaded is not None:
+            loaded.learn_one(row, y)
+    assert model.session.schema.width > 150
+    assert loaded is not None
+    for row in rows[:20]:
+        assert model.predict_one(row) == loaded.predict_one(row)
+    state, again = model.session.model.state(), loaded.session.model.state()
+    assert state.keys() == again.keys()
+    assert all(np.array_equal(state[name], again[name]) for name in state)
+    assert any(name.startswith("encoded/scores/") for name in state)
+
+
+def test_few_columns_of_dicts_are_seen_as_they_are():
+    table, y = messages(200)
+    rows = table[["shop", "size"]].assign(more=np.arange(200) % 7)
+    by_frame = default(text_features=None, identifier_features=None).partial_fit(rows, y)
+    by_dicts = default(text_features=None, identifier_features=None)
+    for row, label in zip(rows.to_dict("records"), y.tolist(), strict=True):
+        by_dicts.learn_one(row, label)
+    assert np.array_equal(by_frame.predict_proba(rows), by_dicts.predict_proba(rows))

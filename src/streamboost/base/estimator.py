@@ -239,6 +239,14 @@ class Estimator(Declared, BaseEstimator):
         """Names of the columns (None: by position), and the categories of the nominal ones in order of their codes."""
         return self._read(lambda session: column_names(session.schema), fitted=False)
 
+    def _check_rows(self, X: Any) -> None:
+        """Refuse rows that could not be learned; changes nothing."""
+        source = TableRows(X, type(self).__name__)
+        if self._session is None:
+            source.coded(source.first_schema(self.categorical_features, self._word_features()), None, True)
+        else:
+            self._read(lambda session: source.coded(session.schema, None, True), fitted=False)
+
     @property
     def n_learned_(self) -> int:
         """Number of rows learned so far, those of weight 0 aside."""

@@ -321,7 +321,7 @@ class Session:
         self.warned |= unscaled
         self.capped.update(rows.growth.capped)
         self.refresh_fast()
-        if self.schema.advises:
+        if self.schema.open:
             self._advise_of_identifiers(rows.growth)
         return None if raw is None else self._present(raw, answer, known_before)
 

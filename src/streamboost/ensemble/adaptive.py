@@ -35,6 +35,7 @@ from streamboost.ensemble.words import (
     WordOptions,
     are_wide,
     for_columns,
+    for_open_rows,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
@@ -279,7 +280,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         if not are_wide(columns, self.max_tree_columns):
-            return plan
+            return for_open_rows(plan, columns, self.max_tree_columns)
         window = {"window": float(self.window), "referee_window": float(self.window)}
         last_word = {"temperature": self.calibration is None}
         plan = replace(

@@ -17,7 +17,7 @@ from streamboost.ensemble.gradient_regressor import OnlineGradientBoostingRegres
 from streamboost.ensemble.options import REGRESSION_OPTIONS, SIZE, RegressionOptions
 from streamboost.ensemble.regressors import REGRESSION_LEARNER, RegressionEnsemble
 from streamboost.ensemble.replay import ReplayBoostingRegressor
-from streamboost.ensemble.words import WORD_OPTIONS, WordOptions, are_wide, for_columns
+from streamboost.ensemble.words import WORD_OPTIONS, WordOptions, are_wide, for_columns, for_open_rows
 from streamboost.learners import HoeffdingTreeRegressor, Learner, LinearRegression
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         if not are_wide(columns, self.max_tree_columns):
-            return plan
+            return for_open_rows(plan, columns, self.max_tree_columns)
         share = self._bytes_per_tree(words=True)
         companions = tuple({**one, "params": limited(one["params"], share)} for one in plan.companions)
         plan = replace(plan, companions=companions)

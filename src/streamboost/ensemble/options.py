@@ -211,7 +211,7 @@ def lag_numbers(given: Any) -> list[int]:
     """Return the parameter `lags` as numbers of rows, or refuse it."""
     counted = isinstance(given, Integral) and not isinstance(given, bool)
     listed = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-    found = list(range(1, int(given) + 1)) if counted else list(given) if listed else [0]
+    found = list(range(1, min(int(given), MOST_LAGS + 1) + 1)) if counted else list(given) if listed else [0]
     whole_ones = all(isinstance(lag, Integral) and 1 <= int(lag) <= LONGEST_LAG for lag in found)
     if not whole_ones or (counted and given < 0) or len(set(found)) != len(found) or len(found) > MOST_LAGS:
         raise ValueError(

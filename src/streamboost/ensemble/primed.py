@@ -119,4 +119,5 @@ class PrimedOnlineBoostingClassifier(Ensemble):
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         made = lanes["sum_correct"] + lanes["sum_wrong"] > 0  # the others were never meant to learn
-        return advise({name: values[made] for name, values in lanes.items()}, n_learned)
+        own = {name: values[made] for name, values in lanes.items() if len(values) == len(made)}
+        return advise(own, n_learned)

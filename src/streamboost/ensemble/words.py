@@ -70,6 +70,17 @@ def _many(columns: Schema, most: int) -> bool:
     return columns.sparse and columns.d0 > most
 
 
+def for_open_rows(plan: BoosterPlan, columns: Schema, most: int) -> BoosterPlan:
+    """Return the plan of a model whose rows are not wide; where they are dicts they may become so."""
+    if not columns.open:
+        return plan
+    return replace(plan, encoding=_encoding(max(most, columns.d0), BITS - SCORE_BITS, open=True))
+
+
+def _encoding(most: int, score_bits: int, *, sparse: bool = False, open: bool = False) -> dict[str, Any]:
+    return {"most_columns": most, "sparse": sparse, "score_bits": score_bits, "open": open}
+
+
 def for_columns(
     plan: BoosterPlan, columns: Schema, most: int, kind: str, pool: dict[str, Any], memory: MemoryShares
 ) -> BoosterPlan:
@@ -81,7 +92,7 @@ def for_columns(
     bits = min(BITS, max(8 + SCORE_BITS, int(math.log2(max(1.0, memory.words / (BYTES_OF_PLACE * tables))))))
     return replace(
         plan,
-        encoding={"most_columns": most, "sparse": many, "score_bits": (bits - SCORE_BITS) * scores},
+        encoding=_encoding(most, (bits - SCORE_BITS) * scores, sparse=many),
         whole_companions=tuple(_expert(view, kind, bits) for view in views),
         whole_pool=pool,
         max_bytes=memory.rest,

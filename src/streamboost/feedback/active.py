@@ -21,7 +21,7 @@ from streamboost.base.parameter import Declared, anything, number, one_of, param
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
-from streamboost.feedback.composite import Composite, composite_bytes
+from streamboost.feedback.composite import Composite, check_rows, composite_bytes, part_of
 from streamboost.feedback.query import QUERIES, QueryStrategy
 
 if TYPE_CHECKING:
@@ -259,8 +259,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         counts = np.ones(n, dtype=bool) if weight is None else weight > 0
         may = counts if absent is None else counts & ~absent
         strategy = self._begin()
-        if not records:
-            self._check(X, classes)
+        check_rows(self.model_, X)
         said: list[_Answers] = []
         at, look = 0, 1
         while at < n:
@@ -411,7 +410,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         if self._strategy is None:
             self._validate_params()
             chosen = StreamBoostClassifier() if self.estimator is None else self.estimator
-            self.model_ = chosen if self._adopted else clone(chosen)
+            self.model_ = chosen if self._adopted else part_of(chosen, type(self).__name__)
             self._strategy = self._new_strategy(draw_seed(self.random_state))
         return self._strategy
 
@@ -419,13 +418,6 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def _begun(self) -> Any:
         self._begin()
         return self.model_
-
-    def _check(self, X: Any, classes: ArrayLike | None) -> None:
-        """Refuse rows that cannot be learned before any of them is: rows of weight 0 are checked and otherwise ignored."""
-        if isinstance(self.model_, Classifier):
-            n, known = _count(X), self._known() or ([0] if classes is None else np.asarray(classes).tolist())
-            nothing = np.array([known[0]] * n)
-            self.model_.partial_fit(X, nothing, **_given(classes=classes), sample_weight=np.zeros(n))
 
     def _known(self) -> list[Any]:
         """The labels that the model knows."""

@@ -15,7 +15,7 @@ from streamboost import _core
 from streamboost.base.classifier import Classifier
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.labels import check_length
-from streamboost.base.inputs.weights import read_weight
+from streamboost.base.inputs.weights import LARGEST_WEIGHT, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import (
@@ -26,7 +26,7 @@ from streamboost.ensemble import (
 )
 from streamboost.ensemble.bandit import BanditEnsemble, Judged
 from streamboost.ensemble.options import RANDOM_STATE, SIZE
-from streamboost.feedback.composite import Composite, composite_bytes
+from streamboost.feedback.composite import Composite, check_rows, composite_bytes, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -35,6 +35,7 @@ Floats = NDArray[np.float64]
 NAME = "bandit"
 PURPOSE = 15  # of draws: exploration
 BASES = ("rewards", "mbbm", "olm", "osboost")
+LEAST_PROBABILITY = 2.0**-53  # of a label that a draw can show
 OF_EACH_LABEL = ("rewards", "osboost")
 """Those that have a model for each label."""
 
@@ -192,7 +193,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn what came of labels that were shown; rows in their order."""
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = table_of(X)
         weight = read_weight(sample_weight, int(X.shape[0]))
         facts = self._facts(labels, rewards, probabilities, int(X.shape[0]))
         self._check(X)
@@ -221,8 +222,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
             raise ValueError(f'output={output!r} is not allowed: choose "label" or "both".')
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
-        if not records:
-            self._check(X)
+        self._check(X)
         for t in range(n):
             row = X[t] if records else X[t : t + 1]
             proba[t] = self._scores(row)[0]
@@ -393,6 +393,10 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         )
         return [ensemble]
 
+    def _check(self, X: Any) -> None:
+        assert self._models is not None
+        check_rows((self._started or self._models)[0], X)
+
     @property
     def _started(self) -> list[Any]:
         return [model for model in self._models or () if model.started]
@@ -401,7 +405,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         """Return what is thought of the labels at each row of a table, or at one dict; ties go to the first."""
         k = len(self._begin())
         assert self._models is not None
-        X = X if hasattr(X, "shape") or isinstance(X, Mapping) else np.asarray(X)
+        X = X if isinstance(X, Mapping) else table_of(X)
         n = 1 if isinstance(X, Mapping) else int(X.shape[0])
         if self.base not in OF_EACH_LABEL:
             (model,) = self._models
@@ -425,21 +429,11 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         reward, p = np.asarray(rewards, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
         if not np.isin(reward, (0.0, 1.0)).all():
             raise ValueError("reward must be 1 (right) or 0 (wrong).")
-        if not ((p > 0) & (p <= 1)).all():
+        if not ((p >= LEAST_PROBABILITY) & (p <= 1)).all():
             raise ValueError(
-                "probability must be above 0 and at most 1: what act_one has returned with the label."
+                "probability must be above 0 (at least 2^-53) and at most 1: what act_one has returned with the label."
             )
         return np.column_stack([[place[label] for label in shown], reward, p])
-
-    def _check(self, X: Any) -> None:
-        """Refuse rows that cannot be learned before any of them is: rows of weight 0 are checked and otherwise ignored."""
-        assert self._models is not None
-        model, n = (self._started or self._models)[0], int(X.shape[0])
-        if self.base in OF_EACH_LABEL:
-            first = {} if model.started else {"classes": [False, True]}
-            model.partial_fit(X, [False] * n, sample_weight=np.zeros(n), **first)
-        else:
-            model.learn_judged(X, Judged(self._labels, np.zeros((n, 4))), np.zeros(n))
 
     def _teach(self, row: Any, facts: Floats, weight: float, best: int | None = None) -> None:
         """Learn one row, of a table or a dict; ``best`` is the label that is thought best now, if that is known."""
@@ -448,7 +442,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         if self.base in OF_EACH_LABEL:
             model = self._models[int(shown)]
             first = {} if model.started else {"classes": [False, True]}
-            amount = weight / p if self.base == "osboost" else weight
+            amount = min(weight / p, LARGEST_WEIGHT) if self.base == "osboost" else weight
             if isinstance(row, Mapping):
                 model.learn_one(row, reward == 1, sample_weight=amount, **first)
             else:

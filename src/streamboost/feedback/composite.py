@@ -13,11 +13,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from streamboost.base.files.archive import ModelFileError, write_archive
 from streamboost.base.files.manifest import check_version
 from streamboost.base.files.metadata import checked, entry, read
 from streamboost.base.files.writing import write_model
+from streamboost.learners import Learner
 
 VERSION = 1
 Load = Callable[[bytes], Any]
@@ -47,6 +49,38 @@ class Composite(ABC):
     @abstractmethod
     def _from_parts(cls, parts: Sequence[Any], params: dict[str, Any], state: dict[str, Any]) -> Any:
         """Return the model of a file."""
+
+
+def part_of(given: Any, title: str) -> Any:
+    """A classifier to make a part of, untaught; whatever cannot learn labels from a stream is refused."""
+    verbs = ("partial_fit", "learn_one", "test_then_train", "predict_proba", "predict_proba_one")
+    missing = [verb for verb in verbs if not hasattr(given, verb)]
+    if missing:
+        hint = (
+            f": use SingleLearnerClassifier({type(given).__name__}())" if isinstance(given, Learner) else ""
+        )
+        raise TypeError(
+            f"estimator={type(given).__name__} of {title} is no classifier that learns from a stream: it has no "
+            f"{missing[0]}{hint}."
+        )
+    return clone(given)
+
+
+def table_of(X: Any) -> Any:
+    """X with a number of rows."""
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(
+            f"X has {len(X.shape)} axes; a table has rows and columns. Reshape your data: one row is X[[0]], of a frame "
+            "X.iloc[[0]]; one column is X.reshape(-1, 1)."
+        )
+    return X
+
+
+def check_rows(model: Any, X: Any) -> None:
+    """Refuse a table of which some row could not be learned, before the first one is."""
+    if hasattr(model, "_check_rows") and not isinstance(X, list):  # dicts come one by one
+        model._check_rows(X)
 
 
 def composite_bytes(

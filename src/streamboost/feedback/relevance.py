@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
@@ -21,7 +22,7 @@ from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
 from streamboost.ensemble import StreamBoostClassifier
-from streamboost.feedback.composite import Composite, composite_bytes
+from streamboost.feedback.composite import Composite, composite_bytes, part_of, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -76,7 +77,7 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     ) -> Any:
         """Answer for each row before learning it: "label" (indicators), "proba", "score", or "both" (probabilities, scores)."""
         check_output(output, SET_OUTPUTS)
-        X = _table(X)
+        X = table_of(X)
         names = None if labels is None else np.asarray(labels).tolist()
         if getattr(self, "_fixed", False) and hasattr(self, "_models"):
             if names is not None and names != list(self._models):
@@ -85,8 +86,9 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         sets = read_sets(y, int(X.shape[0]), names)
         weight = read_weight(sample_weight, len(sets.table))
         amount = np.ones(len(sets.table)) if weight is None else weight
-        self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
-        proba = self._step(X, sets, amount)
+        with self._all_or_nothing():
+            self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
+            proba = self._step(X, sets, amount)
         if output == "both":
             return proba, proba - 0.5
         return members(proba) if output == "label" else proba - 0.5 if output == "score" else proba
@@ -94,15 +96,16 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], sample_weight: float = 1.0) -> None:
         """Learn one row, a dict; `y` says of each label whether the row has it. New labels are welcome."""
         sets = one_set(y)
-        if sample_weight > 0:
-            self._begin(sets, fixed=False, learns=True)
         row = dict(zip(sets.names, sets.table[0].tolist(), strict=True))
         known = dict(x)
-        for name, model in getattr(self, "_models", {}).items():
-            model.learn_one(
-                self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model)
-            )
-            known[f"label:{name}"] = row.get(name, 0.0)
+        with self._all_or_nothing():
+            if sample_weight > 0:
+                self._begin(sets, fixed=False, learns=True)
+            for name, model in getattr(self, "_models", {}).items():
+                model.learn_one(
+                    self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model)
+                )
+                known[f"label:{name}"] = row.get(name, 0.0)
 
     # Answering.
 
@@ -114,7 +117,7 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         """Return the probability that a row has a label, one column for each of ``labels_``; rows do not sum to 1."""
         if not hasattr(self, "_models"):
             raise NotFittedError(f"This {type(self).__name__} has learned nothing yet.")
-        X = _table(X)
+        X = table_of(X)
         return self._step(X, LabelSets([], np.zeros((int(X.shape[0]), 0))), np.zeros(int(X.shape[0])))
 
     def decision_function(self, X: Any) -> Floats:
@@ -204,6 +207,19 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
 
     # Inside.
 
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Labels that a refused call has brought are none."""
+        before = dict(self._models) if hasattr(self, "_models") else None
+        try:
+            yield
+        except BaseException:
+            if before is None:
+                self.__dict__.pop("_models", None)
+            else:
+                self._models = before
+            raise
+
     def _begin(self, sets: LabelSets, *, fixed: bool, learns: bool) -> None:
         known = getattr(self, "_models", {})
         new = [name for name in sets.names if name not in known]
@@ -211,12 +227,15 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"y has the label {new[0]!r}, which is none of the {len(known)} labels of the model."
             )
+        if not known and not new and learns and fixed:
+            raise ValueError("y has no column: there is no label to learn.")
         if not learns and not known:
             self._models, self._fixed = {}, False
         for name in new if learns else ():
             if not hasattr(self, "_models"):
                 self._models, self._fixed = {}, fixed
-            self._models[name] = clone(StreamBoostClassifier() if self.estimator is None else self.estimator)
+            given = StreamBoostClassifier() if self.estimator is None else self.estimator
+            self._models[name] = part_of(given, type(self).__name__)
 
     def _step(self, X: Any, sets: LabelSets, weight: Floats) -> Floats:
         """The probabilities before each row; rows of positive weight are learned."""
@@ -297,16 +316,6 @@ class ClassifierChain(LabelwiseClassifier):
             told = np.stack([proba[:, at] >= 0.5, truth], axis=1).reshape(-1)
             before = np.column_stack([before, told.astype(np.float64)])
         return proba
-
-
-def _table(X: Any) -> Any:
-    """Rows and columns, or say that they are none."""
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    if len(X.shape) != 2:
-        raise ValueError(
-            f"X has {len(X.shape)} axes; a table has rows and columns. Reshape your data: X.reshape(-1, 1) for one column."
-        )
-    return X
 
 
 def _answered(model: Any, X: Any, truth: Floats, weight: Floats) -> Floats:

@@ -4,6 +4,8 @@
 //                 (words/target_statistics.hpp); in the order first columns, statistics, scores, columns that came later
 //   sparse rows   the first columns that were not 0 in some learned row, in the order of their appearance: frequent ones come early, and
 //                 nothing is chosen again later; then scores
+//   open rows     dense ones, of which nothing but their number is known when there are more than so many: until then rows as they are; from
+//                 then on the first ones, and scores behind them
 //   scores        where there are texts or many columns: what a linear learner over all tokens (run/hashed_model.hpp) says of the row, the log
 //                 odds of the classes that are described, or the number; so trees can correct it by the other columns, and by itself
 //
@@ -30,26 +32,27 @@ class EncodedModel final : public ViewModel {
     int most_columns;  // besides the statistics
     bool sparse;
     int score_bits;  // 0: no scores
+    bool open;
     static Params read(const Config& c) {
       const int bits = c.whole<int>("score_bits");
-      return {c.whole<int>("most_columns"), c.flag("sparse"), bits == 0 ? 0 : words::checked_bits(bits)};
+      return {c.whole<int>("most_columns"), c.flag("sparse"), bits == 0 ? 0 : words::checked_bits(bits), c.flag("open")};
     }
   };
 
   EncodedModel(std::unique_ptr<Model> inside, const Params& params, const Ensemble& ensemble)
-      : ViewModel(std::move(inside)), params_(params) {
+      : ViewModel(std::move(inside)), params_(params), ensemble_(ensemble) {
     if (params.most_columns < 1) throw std::invalid_argument("most_columns must be at least 1");
-    if (params.score_bits == 0) return;
-    Ensemble whole = ensemble;
-    whole.part.reset();
-    scorer_ = std::make_unique<HashedModel>(HashedModel::Params{words::View::words, params.score_bits, answers_numbers()}, whole);
+    ensemble_.part.reset();
   }
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Widened>(*this);
     growth->intake.reserve(schema);
-    if (scorer_) growth->scorer = scorer_->prepare(schema);
     growth->columns = Columns(growth->intake.schema(), params_, answers_numbers());
+    if (growth->columns.n_scores > 0) {
+      if (!scorer_) growth->first_scorer = make_scorer();
+      growth->scorer = (scorer_ ? scorer_ : growth->first_scorer)->prepare(schema);
+    }
     Schema seen = growth->columns.schema;
     if (params_.sparse) {
       growth->slot = slot_;
@@ -114,6 +117,10 @@ class EncodedModel final : public ViewModel {
 
   void visit(FieldVisitor& v) override {
     inside_->visit(v);
+    if (params_.open && !scorer_) {  // rows as they are: the state, too, is that of the inside
+      if (v.loads()) intake_.count_like(inside_->intake());
+      return;
+    }
     const std::string owner = std::exchange(v.owner, {});  // one name in all parts of an ensemble, with pools around it or without
     v.prefix = "encoded/";
     intake_.fields(v);
@@ -130,7 +137,7 @@ class EncodedModel final : public ViewModel {
     v.owner = owner;
     if (!v.loads()) return;
     check_inside();
-    require(!scorer_ || scorer_->intake().n_learned() == intake_.n_learned(), "examples learned by the scores");
+    require(!scorer_ || scorer_->intake().n_learned() <= intake_.n_learned(), "examples learned by the scores");
     if (started_) statistics_.check();
   }
   std::size_t memory_bytes() override {
@@ -148,7 +155,7 @@ class EncodedModel final : public ViewModel {
     started_ = them.started_;
     slot_ = std::move(them.slot_);
     chosen_ = std::move(them.chosen_);
-    if (scorer_) take_all(*scorer_, *them.scorer_);
+    scorer_ = std::move(them.scorer_);
   }
 
  private:
@@ -156,6 +163,7 @@ class EncodedModel final : public ViewModel {
   EncodedModel(const EncodedModel& other)
       : ViewModel(other),
         params_(other.params_),
+        ensemble_(other.ensemble_),
         columns_(other.columns_),
         statistics_(other.statistics_),
         started_(other.started_),
@@ -175,8 +183,9 @@ class EncodedModel final : public ViewModel {
     Columns(const Schema& rows, const Params& params, bool numbers) {
       if (!numbers)
         outputs = rows.declared ? std::clamp<std::size_t>(static_cast<std::size_t>(rows.n_classes), 2, most_outputs + 1) - 1 : most_outputs;
-      n_scores = params.score_bits > 0 ? outputs : 0;
       const auto most = static_cast<std::size_t>(params.most_columns);
+      const bool many = static_cast<std::size_t>(rows.width()) > most;
+      n_scores = params.score_bits > 0 && (many || !params.open) ? outputs : 0;
       if (params.sparse) schema.n_values.assign(most, numeric_column);
       std::int32_t words = 0;
       for (std::int32_t j = 0; j < rows.width() && !params.sparse; ++j) {
@@ -191,12 +200,13 @@ class EncodedModel final : public ViewModel {
         else if (first.size() + later.size() < most)
           (early ? first : later).push_back(j);
       }
-      padded = first.empty() && described.empty() && n_scores == 0 && !params.sparse;
+      padded = first.empty() && described.empty() && n_scores == 0 && !params.sparse && !params.open;
       for (const auto j : first) schema.n_values.push_back(seen_kind(rows, j));
-      schema.n_values.insert(schema.n_values.end(), padded ? 1 : n_statistics() + n_scores, numeric_column);
+      schema.n_values.insert(schema.n_values.end(), padded ? 1 : n_statistics() + (params.open ? 0 : n_scores), numeric_column);
       for (const auto j : later) schema.n_values.push_back(seen_kind(rows, j));
+      if (params.open) schema.n_values.insert(schema.n_values.end(), n_scores, numeric_column);
       const std::size_t own = params.sparse ? most : first.size() + 2 * described.size() + (padded ? 1 : 0);
-      schema.first_width = static_cast<int>(own + (n_scores > 0 ? 1 : 0));
+      schema.first_width = static_cast<int>(own + (n_scores > 0 && !params.open ? 1 : 0));
     }
     std::size_t n_statistics() const { return described.size() * (outputs + 1); }
     static std::int64_t seen_kind(const Schema& rows, std::int32_t j) {
@@ -209,6 +219,7 @@ class EncodedModel final : public ViewModel {
     Columns columns;
     words::TargetStatistics statistics;
     bool starts = false;
+    std::unique_ptr<Model> first_scorer;
     std::unique_ptr<Growth> scorer;
     std::vector<std::int32_t> slot;
     explicit Widened(EncodedModel& m) : Grown(m), own(m) {}
@@ -216,6 +227,7 @@ class EncodedModel final : public ViewModel {
       Grown::commit();
       own.columns_ = std::move(columns);
       own.slot_ = std::move(slot);
+      if (first_scorer) own.scorer_ = std::move(first_scorer);
       if (own.scorer_) Model::commit(scorer.get(), *own.scorer_);
       if (!starts) return;
       own.statistics_ = std::move(statistics);
@@ -223,7 +235,7 @@ class EncodedModel final : public ViewModel {
     }
     std::size_t bytes() override {
       return Grown::bytes() + slot.capacity() * sizeof(std::int32_t) + (starts ? statistics : own.statistics_).bytes() +
-             (own.scorer_ ? bytes_of(scorer.get(), *own.scorer_) : 0);
+             (first_scorer || own.scorer_ ? bytes_of(scorer.get(), first_scorer ? *first_scorer : *own.scorer_) : 0);
     }
   };
 
@@ -265,6 +277,9 @@ class EncodedModel final : public ViewModel {
     }
   };
 
+  std::unique_ptr<Model> make_scorer() const {
+    return std::make_unique<HashedModel>(HashedModel::Params{words::View::words, params_.score_bits, answers_numbers()}, ensemble_);
+  }
   std::size_t most() const { return static_cast<std::size_t>(params_.most_columns); }
 
   // Rows that are learned, the first of them row `first` of those seen.
@@ -299,8 +314,12 @@ class EncodedModel final : public ViewModel {
       statistics_.describe(seen.place, to);
     }
     to += columns_.padded ? 1 : columns_.n_statistics();
-    for (std::size_t c = 0; c < columns_.n_scores; ++c) *to++ = score(r, c, seen);
+    const auto put_scores = [&] {
+      for (std::size_t c = 0; c < columns_.n_scores; ++c) *to++ = score(r, c, seen);
+    };
+    if (!params_.open) put_scores();
     for (const auto j : columns_.later) *to++ = row.cell(j);
+    if (params_.open) put_scores();
   }
   std::int32_t place_of(const Row& row, std::size_t i) const {
     using words::Hash;
@@ -368,6 +387,7 @@ class EncodedModel final : public ViewModel {
   }
 
   Params params_;
+  Ensemble ensemble_;
   Columns columns_;
   words::TargetStatistics statistics_;
   bool started_ = false;              // there are statistics

@@ -44,6 +44,11 @@ class Intake {
 
   const Schema& schema() const { return schema_; }
   std::int64_t n_learned() const { return n_learned_; }
+  // Of another intake of the same rows.
+  void count_like(const Intake& other) {
+    n_learned_ = other.n_learned_;
+    n_classes_known_ = other.n_classes_known_;
+  }
   int n_classes_known() const { return static_cast<int>(n_classes_known_); }
 
   // The example with its view of the row; the view lives in `buffer` or in the block itself. Learning rows move the statistics.

@@ -90,6 +90,7 @@ def columns_of(schema: Schema) -> dict[str, Any]:
         **(words if schema.words or schema.declared_words else {}),
         **({"codes": list(schema.codes)} if schema.codes else {}),
         **({"sparse": True} if schema.sparse else {}),
+        **({"open": True} if schema.open else {}),
     }
 
 
@@ -125,6 +126,7 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
     if any(nominal[column] or column in words for column in codes):
         raise ModelFileError("the file says that a column of codes is nominal or holds words")
     schema = Schema(names, nominal, declared, words, declared_words, codes, "sparse" in columns)
+    schema.open = "open" in columns
     schema.d0 = _whole(columns["d0"], 0, width, "columns d0")
     if names is None and schema.d0 != width:
         raise ModelFileError("positional columns never grow, but d0 differs from the width")
@@ -139,7 +141,7 @@ def _columns(raw: Any) -> dict[str, Any]:
     """The columns as the manifest has them; those of words are told where there are some."""
     columns: dict[str, Any] = _typed(raw, dict, "columns")
     words = {"words", "declared_words"} if "words" in columns else set()
-    words |= {"codes", "sparse"} & set(columns)
+    words |= {"codes", "sparse", "open"} & set(columns)
     return _object(columns, {"width", "d0", "names", "declared", "values"} | words, "columns")
 
 

@@ -26,7 +26,7 @@ def first_dict_schema(x: Mapping[Any, Any], categorical: Any, words: WordFeature
         name not in kinds and (_looks_nominal(value) or name in declared) for name, value in present.items()
     ]
     schema = Schema(names, nominal, declared, found, kinds)
-    schema.advises = words is not None
+    schema.open = words is not None and bool(names)
     return schema
 
 

@@ -57,8 +57,8 @@ class Schema:
         self.declared_words = dict(declared_words or {})
         self.codes = tuple(sorted(codes))  # columns of numbers that are identifiers, too
         self.sparse = sparse  # whether the first rows were a sparse matrix
-        self.advises = (
-            False  # whether the model would read columns of many values better than as nominal ones
+        self.open = (
+            False  # whether dicts may bring any number of columns, to a model that has a way with them
         )
         self.index: dict[Name, int] = {}
         self._reindex()
@@ -113,10 +113,11 @@ class Schema:
             width = len(self.index)  # the index is written last: until then nothing of this counts
             self.names[width:] = growth.names
             self.books[width:] = [CodeBook() if nominal else None for nominal in growth.nominal]
-            self._nominal = [column for column, book in enumerate(self.books) if book is not None]
+            more = [width + at for at, nominal in enumerate(growth.nominal) if nominal]
+            self._nominal = [column for column in self._nominal if column < width] + more
             self.words.update(growth.words)
             self.d0 = self.d0 or self.width
-            self._reindex()
+            self.index.update({name: width + at for at, name in enumerate(growth.names)})
         for column, new in growth.values.items():
             book = self.books[column]
             if book is not None:
