@@ -141,6 +141,7 @@ void accuracy() {
   measure("sigmoid middle", 2.5, [](double x) { return sb::sigmoid(x); }, exact_sigmoid, flat(-5, 5));
   measure("log1p_exp", 2.5, [](double x) { return sb::log1p_exp(x); }, exact_softplus, flat(-700, 700));
   measure("log1p_exp middle", 2.5, [](double x) { return sb::log1p_exp(x); }, exact_softplus, flat(-5, 5));
+#ifndef _WIN32  // whose long double functions are less accurate than ours; kernel_bits compares the bits
   measure("sin", 2.5, [](double x) { return sb::sin(x); }, [](L x) { return std::sin(x); }, flat(-1e6, 1e6));
   measure("sin small", 2.5, [](double x) { return sb::sin(x); }, [](L x) { return std::sin(x); }, scales(-100, 5));
   measure("cos", 2.5, [](double x) { return sb::cos(x); }, [](L x) { return std::cos(x); }, flat(-1e6, 1e6));
@@ -153,6 +154,7 @@ void accuracy() {
   measure("lgamma at 1, 2", 4, g, exact_gamma, [](Sampler& s, int i) { return 1.0 + i % 2 + s.sign() * s.any_scale(-52, -3); });
   measure("lgamma large", 4, g, exact_gamma, positive_scales(3, 1000));
   measure("lgamma small", 4, g, exact_gamma, positive_scales(-1000, 0));
+#endif
   measure(
       "log_factorial", 4, [](double k) { return sb::log_factorial(k); }, [](L k) { return std::lgamma(k + 1); },
       [](Sampler&, int i) { return static_cast<double>(i / 40); });

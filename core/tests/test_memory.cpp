@@ -16,9 +16,20 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
     struck = true;
     return nullptr;
   }
-  if (bytes == 0) bytes = 1;
-  return alignment <= alignof(std::max_align_t) ? std::malloc(bytes)
-                                                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  alignment = std::max(alignment, alignof(std::max_align_t));
+  bytes = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+#ifdef _WIN32
+  return _aligned_malloc(bytes, alignment);
+#else
+  return std::aligned_alloc(alignment, bytes);
+#endif
+}
+void release(void* p) {
+#ifdef _WIN32
+  _aligned_free(p);
+#else
+  std::free(p);
+#endif
 }
 void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
   if (void* p = allocate(bytes, alignment)) return p;
@@ -31,12 +42,12 @@ void* operator new[](std::size_t n) { return allocate_or_throw(n, 0); }
 void* operator new(std::size_t n, std::align_val_t a) { return allocate_or_throw(n, static_cast<std::size_t>(a)); }
 void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return allocate(n, 0); }
 void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept { return allocate(n, static_cast<std::size_t>(a)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p) noexcept { release(p); }
+void operator delete[](void* p) noexcept { release(p); }
+void operator delete(void* p, std::size_t) noexcept { release(p); }
+void operator delete[](void* p, std::size_t) noexcept { release(p); }
+void operator delete(void* p, std::align_val_t) noexcept { release(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 
 using namespace testing;
 using checking::check;
