@@ -1,5 +1,5 @@
-// Verbs that only read may meet: every pair of them, in two threads at once, over every booster, every bank and the models around them. And the
-// threads of one call that learns leave what one thread leaves. Meant for the thread sanitizer.
+// Verbs that only read may meet: every pair of them, in two threads at once, over every booster, every bank and the models around them.
+// And the threads of one call that learns leave what one thread leaves. Meant for the thread sanitizer.
 #include <thread>
 
 #include "streamboost/run/plan.hpp"
@@ -81,8 +81,8 @@ void readers_meet(const std::string& what, const Model& model, const Stream& s) 
     }
 }
 
-// The labels of a stream as each kind of model learns them: numbers, sets of one label, or a label that was played, whether it was right, with
-// what probability, and the one thought best.
+// The labels of a stream as each kind of model learns them: numbers, sets of one label, or a label that was played, whether it was
+// right, with what probability, and the one thought best.
 void learn(Model& model, const Stream& s, Team team) {
   std::vector<double> facts;
   const auto n_facts = static_cast<std::size_t>(model.facts() == Facts::bandit ? 4 : s.n_classes);
@@ -135,6 +135,12 @@ void plans(const Stream& s) {
     plan.cuts = {8, 16};
     laws("default over " + plan.learner, s, [&] { return make_model(plan); });
     const bool numbers = predicts_numbers(plan.booster);
+    for (auto* replays : {&plan.outer_companions, &plan.experts})  // many small fits: each meets rows that are on their way
+      for (Companion& replay : *replays)
+        if (auto& params = replay.booster_params.values; !params.empty()) {
+          params["rounds"] = count(3);
+          params["refit"] = 1.1;
+        }
     plan.ensemble.n_estimators = 9;
     plan.cuts = {4};
     plan.encoding = {{"most_columns", 3}, {"sparse", false}, {"score_bits", 8}, {"open", true}};
@@ -169,6 +175,6 @@ int main() {
     over(predicts_numbers(bank) ? "bagging_regressor" : "bagging", bank, s);
   }
   for (const auto& [detector, params] : eager_detectors()) over("bagging", "naive_bayes", mixed, detector);
-  plans(make_stream(240, 4, 2, true));
+  plans(make_stream(600, 4, 2, true));
   return checking::finish();
 }
