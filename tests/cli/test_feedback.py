@@ -100,7 +100,7 @@ def test_rows_without_a_label_in_python():
     X = np.arange(90.0).reshape(30, 3)
     y = np.array(["a", "b", None] * 10, dtype=object)
     model = streamboost.OnlineBaggingClassifier(n_estimators=2, random_state=1)
-    with pytest.warns(UserWarning, match="10 rows have no label and are left out"):
+    with pytest.warns(UserWarning, match="10 rows without a label are left out"):
         found = prequential(model, (X, y))
     kept = y != None  # noqa: E711
     expected = prequential(
