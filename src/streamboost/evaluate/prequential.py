@@ -273,7 +273,7 @@ class _Pass:
             raise DataError(f"{stream.name}: no rows{' with a label' if unlabeled else ''}.")
         unlabeled += getattr(stream, "n_unlabeled", 0)
         if unlabeled:
-            warn_of_data(f"{stream.name}: {unlabeled:,} rows have no label and are left out.")
+            warn_of_data(f"{stream.name}: {unlabeled:,} rows without a label are left out.")
         if self._late is not None and learn_late:
             start = time.process_time()
             self._late.learn_rest(self._model)
