@@ -82,7 +82,6 @@ void stations_keep_order() {
   std::vector<std::vector<int>> seen(stations);
   std::vector<std::atomic<int>> done(stations);
   std::atomic<int> early{0};
-  volatile double idle = 0;
   Flow flow(10 * chunks, 10, 8);
   for (int s = 0; s < stations; ++s)
     flow.add(
@@ -90,6 +89,7 @@ void stations_keep_order() {
           const auto at = static_cast<std::size_t>(s);
           if (s > 0 && done[at - 1] <= c) ++early;
           seen[at].push_back(c);
+          volatile double idle = 0;
           for (int i = 0; i < (s == 3 ? 20'000 : 100); ++i) idle = idle + 1;
           done[at] = c + 1;
         },
