@@ -100,7 +100,7 @@ def test_rows_without_a_label_in_python():
     X = np.arange(90.0).reshape(30, 3)
     y = np.array(["a", "b", None] * 10, dtype=object)
     model = streamboost.OnlineBaggingClassifier(n_estimators=2, random_state=1)
-    with pytest.warns(UserWarning, match="10 rows have no label and are left out"):
+    with pytest.warns(UserWarning, match="10 rows without a label are left out"):
         found = prequential(model, (X, y))
     kept = y != None  # noqa: E711
     expected = prequential(
@@ -108,8 +108,8 @@ def test_rows_without_a_label_in_python():
     )
     assert (found.n_rows, found.error) == (20, expected.error)
     pairs = [({"x": float(t)}, None if t % 3 else "a") for t in range(9)]
-    with pytest.warns(UserWarning, match="6 rows have no label"):
+    with pytest.warns(UserWarning, match="6 rows without a label"):
         assert prequential(streamboost.OnlineBaggingClassifier(n_estimators=2), pairs).n_rows == 3
     numbers = np.where(np.arange(30) % 3 == 2, np.nan, np.arange(30.0))
-    with pytest.warns(UserWarning, match="10 rows have no label"):
+    with pytest.warns(UserWarning, match="10 rows without a label"):
         assert prequential(streamboost.OnlineBaggingRegressor(n_estimators=2), (X, numbers)).n_rows == 20

@@ -62,3 +62,11 @@ def test_a_season_is_scored_beside_and_the_model_is_told_of_late_targets(run, fa
     )  # fmt: skip
     assert "seasonal-24" in compared.output
     assert "--season" in fails("compare", "sea", "--limit", 100, "--season", 24)
+
+
+def test_a_picture_of_the_run_shows_the_last_rows_with_their_intervals(run, prices, tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr("streamboost.evaluate.plot.write_figure", lambda path, figure: drawn.append(figure))
+    for coverages in ([], ["--coverages", "0.5,0.9"]):
+        run("run", prices, "--label", "price", *coverages, "--plot", tmp_path / "picture.png")
+    assert [len(figure.axes[1].collections) for figure in drawn] == [0, 1]

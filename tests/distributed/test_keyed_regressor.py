@@ -77,7 +77,8 @@ def test_the_prior_is_the_mean_and_the_task_is_told_apart():
         keyed.learn_one({"who": 2, "a": 0.0}, 8.0)
         assert keyed.predict_one({"who": 3, "a": 0.0}) == 6.0
     with pytest.raises(
-        TypeError, match=r"KeyedClassifier takes one of streamboost's classifiers.*StreamBoostRegressor"
+        TypeError,
+        match=r"KeyedClassifier takes one of streamboost's classifiers.*StreamBoostRegressor: .*KeyedRegressor for",
     ):
         KeyedClassifier(model(), "who")
     with pytest.raises(TypeError, match=r"KeyedRegressor takes one of streamboost's regressors"):

@@ -184,3 +184,9 @@ def test_a_model_that_looks_back_should_know_the_delay():
         told = prequential(StreamBoostRegressor(n_estimators=2, delay=5, random_state=1), (X, y), delay=5)
         prequential(OnlineBaggingRegressor(n_estimators=2, random_state=1), (X, y), delay=5)
     assert told.left_out == 6
+
+
+def test_labels_that_never_come_need_no_room():
+    X, y = np.zeros((50, 1)), np.arange(50) % 2
+    with pytest.raises(DataError, match="none of the 50 rows was answered"):
+        prequential(OnlineBaggingClassifier(), (X, y), delay=2**31)

@@ -15,6 +15,7 @@ from streamboost import (
     OnlineBoostingClassifier,
     OSBoostClassifier,
     SingleLearnerClassifier,
+    StreamBoostClassifier,
 )
 from streamboost.learners import tree_dot, tree_text
 from tests.catalogue import arrays
@@ -456,6 +457,16 @@ def test_drawing_names_columns_values_and_classes():
     assert dot.count("->") == len(tree_nodes(model, 0)) - 1
     assert 'label="colour"' in dot
     assert "style=bold" in dot
+
+
+def test_trees_of_a_model_with_lags_name_past_labels():
+    X = np.random.default_rng(0).normal(size=(4000, 2))
+    y = np.tile(["no", "no", "yes", "yes"], 1000)
+    model = StreamBoostClassifier(lags=2, companions=(), n_estimators=3, random_state=1).partial_fit(X, y)
+    assert any("target[-2] = no: yes" in tree_text(model, lane) for lane in range(3))
+    assert any('label="target[-2]"' in tree_dot(model, lane) for lane in range(3))
+    assert model.impurity_importances_.shape == (2,)
+    assert model.impurity_importances_.sum() < 0.1
 
 
 def test_drawing_an_untrained_tree_and_other_learners():

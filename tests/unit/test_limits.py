@@ -155,7 +155,7 @@ def test_values_of_columns_are_limited_together(write):
     text = "name,label\n" + "".join(f"{i:n>100},{i % 2}\n" for i in range(2000))
     with pytest.raises(DataError, match=r"too long together.*limits=\{'texts'"):
         rows_of(write(text), limits={"texts": 100_000})
-    objects = "".join(json.dumps({"name": f"{i:0>100}", "label": i % 2}) + "\n" for i in range(2000))
+    objects = "".join(json.dumps({"name": f"{i:n>100}", "label": i % 2}) + "\n" for i in range(2000))
     with pytest.raises(DataError, match="too long together"):
         rows_of(write(objects, "d.jsonl"), limits={"texts": 100_000})
     with pytest.raises(DataError, match=r"line 2: column 'name': a value of"):

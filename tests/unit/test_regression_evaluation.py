@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from streamboost import (
     OnlineBaggingClassifier,
     OnlineBaggingRegressor,
     SingleLearnerRegressor,
+    StreamBoostRegressor,
     load,
 )
 from streamboost.baselines import MeanRegressor, NoChangeRegressor
@@ -30,6 +32,7 @@ from streamboost.evaluate.regression_metrics import MAE
 from streamboost.experiments import compare
 from streamboost.streams import (
     DataError,
+    DataWarning,
     FriedmanStream,
     HyperplaneDistanceStream,
     SensorStream,
@@ -130,9 +133,18 @@ def test_late_targets_orders_dicts_and_models_of_others(tmp_path):
     assert (tmp_path / "picture.png").stat().st_size > 1000
 
 
+def test_rows_without_a_target_are_left_out():
+    X, y = FriedmanStream(n_rows=50).arrays()
+    wanting = y.copy()
+    wanting[30] = np.nan
+    with pytest.warns(DataWarning, match="1 rows without a label are left out"):
+        result = prequential(SingleLearnerRegressor(), (X, wanting), chunk_size=20)
+    assert result.n_rows == 49
+
+
 def test_what_makes_no_sense_is_refused():
     X, y = FriedmanStream(n_rows=50).arrays()
-    for bad, words in ((np.nan, "line 31.*missing"), (1e300, r"1e\+300 \(line 31\)"), (np.inf, "infinity")):
+    for bad, words in ((1e300, r"1e\+300 \(line 31\)"), (np.inf, "infinity")):
         wrong = y.copy()
         wrong[30] = bad
         with pytest.raises(ValueError, match=words):
@@ -309,3 +321,32 @@ def test_the_command_line(tmp_path):
         result = CliRunner().invoke(app, wrong)
         assert result.exit_code != 0
         assert words in " ".join((result.output + str(result.exception)).split())
+
+
+@pytest.mark.parametrize("delay", [0, 3])
+def test_the_picture_shows_targets_answers_and_intervals_of_the_last_rows(delay, tmp_path):
+    X, y = SensorStream(seed=1).arrays(700)
+    make = partial(StreamBoostRegressor, coverages=(0.8,), delay=delay, lags=2, random_state=1)
+    plain = prequential(make(), (X, y), delay=delay, chunk_size=90)
+    kept = prequential(make(), (X, y), delay=delay, chunk_size=90, keep_intervals=0.8)
+    np.testing.assert_array_equal(kept.last_rows, plain.last_rows)
+    np.testing.assert_array_equal(kept.last_rows[:, 0], y[-300:])
+    np.testing.assert_allclose(kept.last_intervals.mean(axis=1), kept.last_rows[:, 1])
+    low, high = kept.last_intervals.T
+    assert 0.7 < np.mean((low <= y[-300:]) & (y[-300:] <= high)) < 0.9
+    assert plain.last_intervals is None
+    for result, shown in ((plain, ["target", "answer"]), (kept, ["interval", "target", "answer"])):
+        _, below = result.plot(tmp_path / "picture.png").axes
+        assert [text.get_text() for text in below.get_legend().get_texts()] == shown
+        assert below.lines[1].get_xdata()[-1] == 700
+    assert len(prequential(make(), (X, y), orders=2, delay=delay).plot().axes) == 1
+
+
+def test_intervals_that_cannot_be_kept_are_refused():
+    rows = np.zeros((3, 1)), np.arange(3.0)
+    with pytest.raises(ValueError, match="no intervals"):
+        prequential(NoChangeRegressor(), rows, keep_intervals=0.9)
+    with pytest.raises(ValueError, match="random_state"):
+        prequential(StreamBoostRegressor(coverages=0.9), rows, keep_intervals=0.9)
+    with pytest.raises(ValueError, match=r"coverage=0\.9 is not kept"):
+        prequential(StreamBoostRegressor(random_state=1), rows, keep_intervals=0.9)

@@ -71,7 +71,7 @@ template <int gradients>
     const double left_H = H[b] * h_unit, right_H = (total_H - H[b]) * h_unit;
     const double both = left / (left_H + lambda) + right / (right_H + lambda);
     const double enough_rows = std::min(rows[b], total_rows - rows[b]), enough_H = std::min(left_H, right_H);
-    gain[b] = (enough_rows >= least_rows) & (enough_H >= least_hessian) ? both : 0.0;
+    gain[b] = ((enough_rows >= least_rows) & (enough_H >= least_hessian)) ? both : 0.0;
   }
   constexpr int side = 8;
   double highest[side] = {};

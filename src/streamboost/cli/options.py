@@ -149,7 +149,9 @@ def _run(
         bool,
         _kept("--resume", "Go on with the model of --save where a stopped run was in the data."),
     ] = False,
-    plot: Annotated[Path | None, _kept("--plot", "Save a picture of the error.")] = None,
+    plot: Annotated[
+        Path | None, _kept("--plot", "Save a picture of the error; of a regressor also of its last answers.")
+    ] = None,
     plot_report: Annotated[
         Path | None,
         _kept("--plot-report", "Save a picture of bound and reality, and of the learners' edges."),

@@ -24,8 +24,10 @@ from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_liv
 from streamboost.cli.models import OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
+from streamboost.ensemble.output_options import kept_coverages
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
 from streamboost.evaluate.bandit import as_bandit
+from streamboost.evaluate.delay import takes_pending
 from streamboost.report.explanation import importance_lines
 from streamboost.streams import Label, Stream
 
@@ -123,6 +125,9 @@ def run(
     checkpoints = Checkpoints(
         output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place, label))
     )
+    if output.plot is not None and spec.task == "regression" and loop["orders"] == 1 and takes_pending(model):
+        coverages = kept_coverages(getattr(model, "coverages", None))
+        loop["keep_intervals"] = max(coverages, default=None)
     result = learn_live(
         model,
         stream,

@@ -102,7 +102,8 @@ class KeyedModels(Closing):
     ) -> None:
         if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes"):
             raise TypeError(
-                f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}."
+                f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}: "
+                "KeyedClassifier is for classifiers, KeyedRegressor for regressors."
             )
         if isinstance(max_models, bool) or not isinstance(max_models, int) or max_models < 1:
             raise ValueError(

@@ -201,7 +201,9 @@ class Ensemble(StreamEnsemble, StreamClassifier):
 
     @property
     def impurity_importances_(self) -> NDArray[np.float64]:
-        """How much splits on each column lower the Gini impurity, over all trees; they sum to 1. Only where learners are trees.
+        """How much splits on each column lower the Gini impurity, over all trees. Only where learners are trees.
+
+        They sum to 1; with `lags`, what is missing to it is the share of the past targets.
 
         Computed from the present leaves, so that nothing has to be kept. Favours columns with many values, which
         ``feature_importances_`` does not.
@@ -213,11 +215,12 @@ class Ensemble(StreamEnsemble, StreamClassifier):
             raise AttributeError(
                 f"impurity_importances_ are those of trees; the learners of this model are {session.learner.title}."
             )
-        width = session.schema.width
+        n_lags = len(self._lag_names())
+        width = n_lags + session.schema.width
         trees = (session.model.tree(lane) for lane in range(self._n_lanes()))
         total = np.sum([impurity_decreases(nodes, width) for nodes in trees], axis=0)
         found: NDArray[np.float64] = total / total.sum() if total.sum() > 0 else total
-        return found
+        return found[n_lags:]
 
     # Health.
 

@@ -18,7 +18,7 @@ from streamboost.base.parameter import Parameter
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import guard_of
-from streamboost.ensemble.options import MAX_BYTES, lags_of
+from streamboost.ensemble.options import MAX_BYTES, lag_numbers, lags_of
 from streamboost.learners import (
     ALL_LEARNERS,
     HashedLogisticRegression,
@@ -220,6 +220,10 @@ class StreamEnsemble(LearnerEnsemble):
             lags=lags_of(self),
             max_bytes=self._memory().rest,
         )
+
+    def _lag_names(self) -> list[str]:
+        """Return the names of the columns that learners see before those of the rows."""
+        return [f"target[-{lag}]" for lag in lag_numbers(getattr(self, "lags", 0))]
 
     def _grows_in_background(self) -> bool:
         return bool(self._guard().get("background", False))

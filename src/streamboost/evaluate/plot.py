@@ -14,6 +14,8 @@ from streamboost.base.files.writing import write_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from streamboost.evaluate.regression import RegressionResult
+
 from streamboost.evaluate.result import PrequentialResult
 
 # Okabe and Ito: told apart by colour-blind readers too.
@@ -54,12 +56,54 @@ def plot_errors(
     """
     if not results:
         raise ValueError("There is no result to draw.")
+    figure = _canvas(5.2)
+    _draw_errors(figure.add_subplot(), results, title)
+    if path is not None:
+        write_figure(path, figure)
+    return figure
+
+
+def plot_numbers(result: RegressionResult, path: str | os.PathLike[str] | None = None) -> Figure:
+    """The error of a regressor as in :func:`plot_errors`; below it the last rows: targets, answers and intervals."""
+    figure = _canvas(8.2)
+    above, below = figure.subplots(2, height_ratios=(5, 4))
+    _draw_errors(above, [result], None)
+    _draw_last(below, result)
+    if path is not None:
+        write_figure(path, figure)
+    return figure
+
+
+def _canvas(height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9.0, 5.2), layout="constrained")
+    figure = Figure(figsize=(9.0, height), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    return figure
+
+
+def _draw_last(axes: Any, result: RegressionResult) -> None:
+    truth, said = result.last_rows.T
+    last = result.left_out + result.n_rows
+    rows = np.arange(last - len(truth), last) + 1
+    # Both lines are in sight, whatever an interval asks for: one may be infinite.
+    low, high = float(np.nanmin(result.last_rows)), float(np.nanmax(result.last_rows))
+    room = 0.25 * (high - low) or 1.0
+    if result.last_intervals is not None:
+        ends = result.last_intervals[-len(rows) :].clip(low - 2 * room, high + 2 * room)
+        axes.fill_between(rows, *ends.T, color=COLOURS[0], alpha=0.18, linewidth=0, label="interval")
+    axes.plot(rows, truth, color=INK, linewidth=1.0, label="target")
+    axes.plot(rows, said, color=COLOURS[0], linewidth=1.4, label="answer")
+    axes.set_xlim(rows[0], max(rows[-1], rows[0] + 1))
+    axes.set_ylim(low - room, high + room)
+    axes.set_title(f"the last {len(rows):,} rows", loc="left", color=INK, fontsize=12)
+    axes.set_xlabel("examples", color=INK, fontsize=9.5)
+    axes.legend(frameon=False, fontsize=9, loc="upper left", ncols=3, labelcolor=INK)
+    _light(axes)
+
+
+def _draw_errors(axes: Any, results: Sequence[PrequentialResult], title: str | None) -> None:
     ends = []
     faint = 0.35 if len(results) < 4 else 0.2
     for i, result in enumerate(results):
@@ -104,9 +148,6 @@ def plot_errors(
     for level, result in enumerate(marked):
         mark_drifts(axes, result.drifts[:, 0], COLOURS[list(results).index(result) % len(COLOURS)], level)
     _dress(axes, results, title, marked=bool(marked))
-    if path is not None:
-        write_figure(path, figure)
-    return figure
 
 
 def mark_drifts(axes: Any, rows: npt.NDArray[np.int64], colour: str, level: int) -> None:
@@ -132,6 +173,10 @@ def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None, *
         fontsize=9.5,
     )
     axes.set_ylabel(first.error_name, color=INK, fontsize=9.5)
+    _light(axes)
+
+
+def _light(axes: Any) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.tick_params(colors=INK, labelsize=9, length=0)
     axes.grid(color=GRID, linewidth=0.7)

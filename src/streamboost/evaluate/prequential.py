@@ -16,6 +16,7 @@ from streamboost.evaluate.bandit import AllLabelsPass, as_bandit, with_labels
 from streamboost.evaluate.beside import BaselinePass, baseline_results
 from streamboost.evaluate.delay import LateLabels, check_delay, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
+from streamboost.evaluate.forecast import IntervalPass
 from streamboost.evaluate.resources import ResourceLog
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.task import Scores, Settings, Task
@@ -75,6 +76,7 @@ def prequential(
     delay: int = 0,
     learn_late: bool = True,
     keep_errors: bool = False,
+    keep_intervals: float | None = None,
     baselines: bool = False,
     season: int | None = None,
     budget: float | None = None,
@@ -112,6 +114,8 @@ def prequential(
         be told with its own `delay`.
     learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
     keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
+    keep_intervals : of a regressor with this coverage among its `coverages`: also keep the intervals of the last rows, for
+        ``plot``. A copy of the model makes them, so the run takes twice as long.
     baselines : also score, over the same rows, what every model has to beat: the most frequent label so far (or the mean of
         the targets) and the last one. The result has them as ``baselines``.
     season : with `baselines`, of a regressor: also the target of so many rows before, as 24 where rows are hours.
@@ -174,7 +178,8 @@ def prequential(
             last = learner
             with_labels(learner, settings.classes)
             full = AllLabelsPass(learner, task, settings, rows, records)
-        one = _Pass(learner, task.scores(settings, rows), delay, beside, full)
+        ends = None if keep_intervals is None else IntervalPass(learner, keep_intervals, delay)
+        one = _Pass(learner, task.scores(settings, rows), delay, beside, full, ends)
         one.run(rows, chunk_size, learn_late, _report(callback, order, orders))
         passes.append(one)
     elapsed = time.perf_counter() - begun
@@ -199,6 +204,7 @@ def prequential(
         resources=passes[-1].resources.lines(),
         drifts=passes[-1].drifts.events(),
         model=last,
+        **({} if passes[-1].ends is None else {"last_intervals": passes[-1].ends.intervals}),
     )
 
 
@@ -212,10 +218,12 @@ class _Pass:
         delay: int,
         beside: BaselinePass | None,
         full: AllLabelsPass | None = None,
+        ends: IntervalPass | None = None,
     ) -> None:
         self.scores = scores
         self.beside = beside
         self._full = full
+        self.ends = ends
         self.resources = ResourceLog()
         self.drifts = DriftLog(model, delay)
         self.seconds = 0.0
@@ -251,7 +259,7 @@ class _Pass:
             truth = scores.truth(chunk)
             before = scores.left_out + scores.n_rows
             scores.add(truth, self._answered(chunk, scores.options()), self._model)
-            for other in (self.beside, self._full):
+            for other in (self.beside, self._full, self.ends):
                 if other is not None:
                     other.add(chunk, truth)
             self.drifts.note(before, len(chunk.y), chunk.weight)
@@ -265,7 +273,7 @@ class _Pass:
             raise DataError(f"{stream.name}: no rows{' with a label' if unlabeled else ''}.")
         unlabeled += getattr(stream, "n_unlabeled", 0)
         if unlabeled:
-            warn_of_data(f"{stream.name}: {unlabeled:,} rows have no label and are left out.")
+            warn_of_data(f"{stream.name}: {unlabeled:,} rows without a label are left out.")
         if self._late is not None and learn_late:
             start = time.process_time()
             self._late.learn_rest(self._model)

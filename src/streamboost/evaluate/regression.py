@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from streamboost.base.inputs.targets import read_targets
+from streamboost.evaluate.forecast import last_rows
 from streamboost.evaluate.metrics import REGRESSION_METRICS
 from streamboost.evaluate.panel import Panel, gather
 from streamboost.evaluate.regression_metrics import RegressionRows
@@ -19,6 +21,9 @@ from streamboost.evaluate.residuals import ResidualCorrelation, lags_advised
 from streamboost.evaluate.result import Floats, PrequentialResult
 from streamboost.evaluate.task import Scores, Settings, Task
 from streamboost.streams.base import Chunk, DataError, Stream
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -28,12 +33,15 @@ class RegressionResult(PrequentialResult):
     Beside what every :class:`PrequentialResult` has: "mae", "rmse", "r2" and "skill" are always among ``metrics``, and ``error``
     is the mean absolute error. ``residual_correlation`` is how much the errors are correlated with those of 1, 7, 24
     and 168 rows before (empty below 500 rows). ``absolute_errors`` are those of every row (NaN: no answer), one array for every
-    order, if asked for with ``keep_errors``.
+    order, if asked for with ``keep_errors``. ``last_rows`` are the targets and the answers of the last 300 rows (of the last
+    order), two columns; ``last_intervals`` the ends of their intervals, if asked for with ``keep_intervals``.
     """
 
     unanswered: int = 0
     residual_correlation: Mapping[int, float] = field(default_factory=dict)
     absolute_errors: tuple[npt.NDArray[np.float32], ...] = ()
+    last_rows: Floats = field(default_factory=lambda: np.empty((0, 2)))
+    last_intervals: Floats | None = None
     task: ClassVar[str] = "regression"
     error_name: ClassVar[str] = "mean absolute error"
     largest_error: ClassVar[float] = math.inf
@@ -69,6 +77,12 @@ class RegressionResult(PrequentialResult):
         """The absolute error of every row of the first order, if that was kept."""
         return self.absolute_errors[0]
 
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """A picture of the error over the rows and, of a single order, of targets, answers and intervals of the last ones."""
+        from streamboost.evaluate.plot import plot_numbers
+
+        return plot_numbers(self, path) if self.n_orders == 1 else super().plot(path)
+
     @property
     def lags_advised(self) -> int | None:
         """How many lags would help, because what was missed repeats after as many rows; None: it does not."""
@@ -96,6 +110,7 @@ class RegressionScores(Scores):
         )
         self.absolute_errors: list[npt.NDArray[np.float32]] = []
         self.correlation = ResidualCorrelation()
+        self.last_rows: Floats = np.empty((0, 2))
         self.unanswered = 0
         self.n_rows = 0
         self.waits = settings.delay > 0
@@ -127,6 +142,7 @@ class RegressionScores(Scores):
         rows = rows.part(first, len(rows))
         self.panel.update(rows)
         self.correlation.update(rows)
+        self.last_rows = last_rows(self.last_rows, np.stack((rows.true, rows.pred), axis=1))
         self.n_rows += len(rows)
         self.unanswered += int(np.isnan(rows.pred).sum())
         if self._keep:
@@ -164,6 +180,7 @@ class Regression(Task[RegressionScores]):
             windowed_error=found["mae"]["window"].curve,
             unanswered=sum(one.unanswered for one in passes),
             residual_correlation=passes[-1].correlation.values(),
+            last_rows=passes[-1].last_rows,
             absolute_errors=tuple(
                 np.concatenate(one.absolute_errors) for one in passes if one.absolute_errors
             ),

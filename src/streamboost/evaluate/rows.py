@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.adapters.labels import NO_ANSWER, LabelCodes
+from streamboost.adapters.labels import LabelCodes
 from streamboost.base.inputs.coded import CodedLabels
 from streamboost.evaluate.confusion import CodeTable
 from streamboost.streams.base import Label, plain_label
@@ -135,8 +135,8 @@ class Judge:
         if classes is not None:
             self.codes.encode(np.asarray(classes))  # their codes do not depend on which answers come first
         self.n_declared = len(self.codes)
-        # The labels that had not arrived when the next row was answered, oldest first; the first one had.
-        self._late = np.full(delay + 1, NO_ANSWER, dtype=np.int64)
+        self._ago = delay + 1
+        self._past = np.empty(0, dtype=np.int64)  # the last so many labels, of which the first has arrived
 
     def rows(
         self,
@@ -147,9 +147,10 @@ class Judge:
     ) -> Rows:
         """Judge the answers to the labels of a chunk; ``columns`` are the labels of the columns of ``proba``."""
         true, pred = self.codes.encode(y), self.codes.encode(answers)
-        past = np.concatenate((self._late, true))
-        steady = past[: true.size] == true
-        self._late = past[true.size :]
+        past = np.concatenate((self._past, true))
+        arrived = np.arange(self._past.size, past.size) - self._ago
+        steady = (arrived >= 0) & (past[arrived.clip(0)] == true)
+        self._past = past[-self._ago :]
         ordered = None
         if proba is not None:
             if columns is None:

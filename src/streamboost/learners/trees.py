@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, NamedTuple
 
 
@@ -30,18 +29,21 @@ class _Tree:
         if not 0 <= lane < n_lanes:
             raise ValueError(f"lane={lane!r}: the model has learners 0 to {n_lanes - 1}.")
         self.nodes = [_Node(*raw) for raw in session.model.tree(lane)]
-        self.schema = copy.deepcopy(session.schema)
         self.labels = list(session.labels.book.values)
+        schema, lags = session.schema, model._lag_names()  # which stand before the columns
+        self.names = [*lags, *(range(schema.width) if schema.names is None else schema.names)]
+        books = [[] if book is None else list(book.values) for book in schema.books]
+        self.values = [*[self.labels] * len(lags), *books]
 
     def conditions(self, node: _Node) -> list[str]:
         """What leads to each child."""
-        name = str(node.column if self.schema.names is None else self.schema.names[node.column])
-        name = f"x[{name}]" if self.schema.names is None else name
+        name = self.names[node.column]
+        name = f"x[{name}]" if isinstance(name, int) else str(name)
         if node.kind == "numeric":
             return [f"{name} <= {node.threshold:.4g}", f"{name} > {node.threshold:.4g}"]
         if node.kind == "below":
             return [f"{name} < {node.threshold:.4g}", f"{name} >= {node.threshold:.4g}"]
-        values = list(self.schema.books[node.column].values)
+        values = self.values[node.column]
         if node.named:
             among = ", ".join(str(values[code]) for code in node.named)
             return [f"{name} in {{{among}}}", f"{name} not in {{{among}}}"]
@@ -120,8 +122,7 @@ def tree_dot(model: Any, lane: int = 0) -> str:
         if node.kind == "leaf":
             lines.append(f"  n{number} [label={_quoted(tree.leaf(node))}, style=rounded];")
             continue
-        name = node.column if tree.schema.names is None else tree.schema.names[node.column]
-        lines.append(f"  n{number} [label={_quoted(str(name))}];")
+        lines.append(f"  n{number} [label={_quoted(str(tree.names[node.column]))}];")
         for branch, (child, text) in enumerate(zip(node.children, tree.conditions(node), strict=True)):
             bold = ", style=bold" if branch == node.fallback else ""
             lines.append(f"  n{number} -> n{child} [label={_quoted(text)}{bold}];")

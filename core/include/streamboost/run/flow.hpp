@@ -32,8 +32,7 @@ struct NoThread final : std::runtime_error {
 // work(0) .. work(workers - 1), the first in the calling thread; the first exception is thrown here when all have ended. NoThread:
 // work(0) has not begun. Give what is large by std::ref.
 using Work = std::function<void(int worker)>;
-void run_workers(
-    int workers, const Work& work, const std::function<void()>& on_failure = [] {});
+void run_workers(int workers, const Work& work, const std::function<void()>& on_failure = [] {});
 
 double thread_seconds();  // of processor time that this thread has used
 
