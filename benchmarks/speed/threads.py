@@ -173,6 +173,7 @@ def picture(results: dict[str, dict[int, Outcome]]) -> Any:
             [1, *(o.simulated for o in found.values())],
             marker=pages.MARKERS[k % len(pages.MARKERS)],
             color=pages.COLOURS[k % len(pages.COLOURS)],
+            linestyle="--" if k >= len(pages.COLOURS) else "-",  # the colours begin again
             label=name,
         )
     axes.plot([1, 16], [1, 16], color="#bbbbbb", linestyle=":")
@@ -205,7 +206,7 @@ def main() -> None:
             "reached",
         ],
         note="All as times of one thread. Goals: one thread over the busiest of 16; over two threads, by the clock;"
-        f" all threads together at most {TOGETHER}. The clock of two threads says something on a quiet machine only.",
+        f" all threads together at most {TOGETHER}.",
     )
     for case in cases(options.quick):
         if options.only not in case.name:
