@@ -237,3 +237,20 @@ def test_a_refused_row_brings_no_labels(kind):
     for X in (None, "a", 5):
         with pytest.raises(ValueError, match="a table has rows and columns"):
             model.predict(X)
+
+
+@pytest.mark.parametrize("kind", ["OnlineBMRClassifier", "BinaryRelevanceClassifier", "ClassifierChain"])
+def test_a_row_without_a_set_teaches_nothing(kind):
+    trees = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    given = {"random_state": 1} if kind == "OnlineBMRClassifier" else {"estimator": trees}
+    model, plain = (getattr(streamboost, kind)(**given) for _ in range(2))
+    model.learn_one({"x": 0.5}, None)
+    for t in range(30):
+        row, truth = {"x": t % 3 - 1.0}, {"a": t % 3 > 0, "b": t % 2 > 0}
+        model.learn_one(row, None)
+        model.learn_one(row, truth)
+        plain.learn_one(row, truth)
+    assert model.to_bytes() == plain.to_bytes()
+    assert model.predict_proba_one({"x": 1.0}) == plain.predict_proba_one({"x": 1.0})
+    with pytest.raises(ValueError, match="infinity|inf"):
+        model.learn_one({"x": float("inf")}, None)

@@ -119,15 +119,18 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         sets = read_sets(y, source.n_rows, names)
         return self._learn(source, sets, sets.names if self._session is None else None, weight, answer)
 
-    def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], sample_weight: float = 1.0) -> None:
+    def learn_one(
+        self, x: Mapping[Any, Any], y: Mapping[Any, bool] | None, sample_weight: float = 1.0
+    ) -> None:
         """Learn one row given as a dict; `y` says of each label whether the row has it. New labels are welcome.
 
-        Labels that are not named in `y` are not in the set.
+        Labels that are not named in `y` are not in the set. A row whose set nobody knows (None) is checked and not learned.
         """
-        self._learn(DictRow(x, type(self).__name__), one_set(y), None, [sample_weight])
+        sets, weight = one_set(y, sample_weight)
+        self._learn(DictRow(x, type(self).__name__), sets, None, [weight])
 
     def test_then_train_one(
-        self, x: Mapping[Any, Any], y: Mapping[Any, bool], sample_weight: float = 1.0
+        self, x: Mapping[Any, Any], y: Mapping[Any, bool] | None, sample_weight: float = 1.0
     ) -> dict[Any, bool]:
         """Return what :meth:`predict_one` would say, then learn the row."""
         answer = self.predict_one(x)

@@ -93,9 +93,14 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             return proba, proba - 0.5
         return members(proba) if output == "label" else proba - 0.5 if output == "score" else proba
 
-    def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], sample_weight: float = 1.0) -> None:
-        """Learn one row, a dict; `y` says of each label whether the row has it. New labels are welcome."""
-        sets = one_set(y)
+    def learn_one(
+        self, x: Mapping[Any, Any], y: Mapping[Any, bool] | None, sample_weight: float = 1.0
+    ) -> None:
+        """Learn one row, a dict; `y` says of each label whether the row has it. New labels are welcome.
+
+        A row whose set nobody knows (None) is checked and not learned.
+        """
+        sets, sample_weight = one_set(y, sample_weight)
         row = dict(zip(sets.names, sets.table[0].tolist(), strict=True))
         known = dict(x)
         with self._all_or_nothing():

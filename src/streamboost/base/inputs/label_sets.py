@@ -85,11 +85,13 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
     return LabelSets(list(names), table)
 
 
-def one_set(y: Any) -> LabelSets:
-    """Return the set of one row, a dict of labels and whether the row has them."""
+def one_set(y: Any, weight: float) -> tuple[LabelSets, float]:
+    """Return the set of one row, a dict of labels and whether the row has them, and its weight: 0 if nobody knows the set."""
+    if y is None:
+        return LabelSets([], np.zeros((1, 0))), 0.0
     if not isinstance(y, Mapping):
         raise ValueError(f"y must be a dict {{label: bool}}, got {y!r}.")
     for name, value in y.items():
         if value not in (0, 1):
             raise ValueError(f"y[{name!r}]={value!r} must be True or False.")
-    return LabelSets(list(y), np.array([[float(value) for value in y.values()]]).reshape(1, len(y)))
+    return LabelSets(list(y), np.array([[float(value) for value in y.values()]]).reshape(1, len(y))), weight
