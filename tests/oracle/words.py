@@ -66,7 +66,7 @@ def tokens(cells, view, bits):
 
 
 def paces(cells, bits):
-    """How fast the places of crosses are learned, {place: pace}; others have 1, and so have crosses that share a place with them."""
+    """How fast the places of crosses are learned, {place: pace}; others have 1, and so have crosses that share their place."""
     values = [
         hashed(VALUE, column, *(value.encode() if kind == "identifier" else [value]))
         for column, (kind, value) in enumerate(cells)
