@@ -1,7 +1,8 @@
 """``python -m benchmarks.accuracy.active``: accuracy against the share of rows whose labels may be asked for.
 
-The default model over the first 10,000 rows of ten streams. Every row is answered first; a label that was not asked for is never
-looked at. Beside it River's entropy sampler around its adaptive random forest, on two of the streams.
+The default model over ten streams, all their rows (of covtype the first 60,000). Every row is answered first; a label that was
+not asked for is never looked at. With ``--peers`` MOA's active learners around its adaptive random forest (of CapyMOA), on the
+same rows, and River's entropy sampler around its own, on two of the streams.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import time
 from statistics import fmean
 from typing import Any
 
+from benchmarks.accuracy.data import Data
+from benchmarks.accuracy.stream_models import Moa
 from benchmarks.pages import Page, curve, figure, parser
 from benchmarks.tables import Table
 from streamboost import StreamBoostClassifier
@@ -34,7 +37,9 @@ SHOWN = ("random", "variable", "split", "disagreement")
 AT = 0.1
 FIRST = 50
 """Rows that River's forest learns in any case: one that knows no label is sure of everything, and never asks."""
-ROWS = 10_000
+ROWS = 60_000
+MOA_FOREST = "meta.AdaptiveRandomForest -s 30"
+MOA_QUERIES = ("VarUncertainty", "SelSampling")
 
 
 def accuracy(
@@ -46,6 +51,31 @@ def accuracy(
         StreamBoostClassifier(random_state=seed), stream, budget=budget, query=query, seed=seed
     )
     return 1 - result.error, 1.0 if result.asked is None else result.asked
+
+
+class MoaActive(Moa):
+    """A learner of MOA that decides for itself which labels it looks at: it has a base learner only once it is prepared."""
+
+    def start(self) -> None:
+        self._make()
+        self.learner.prepareForUse()
+        self.learner.setModelContext(self._rows.header)
+
+    @property
+    def asked(self) -> float:
+        """Labels that it has looked at."""
+        found = {str(m.getName()): m.getValue() for m in self.learner.getModelMeasurements()}
+        return float(found["labeling cost"])
+
+
+def moa(name: str, rows: int, query: str | None) -> tuple[float, float, float]:
+    """Return accuracy, share of labels and CPU seconds of MOA's forest, with all labels or asking for some."""
+    data = Data(name, rows)
+    model: Any = Moa(data, 1, MOA_FOREST)
+    if query is not None:
+        model = MoaActive(data, 1, f"active.ALUncertainty -l ({MOA_FOREST}) -d {query} -b {AT}")
+    right = float((model.test_then_train(data.X, data.y) == data.y).mean())
+    return right, 1.0 if query is None else model.asked / len(data.y), model.seconds
 
 
 def river(name: str, rows: int, discount: float) -> tuple[float, float, float]:
@@ -71,22 +101,27 @@ def main() -> None:
     options = parser("accuracy.active", __doc__)
     options.add_argument("--seeds", type=int, default=3)
     options.add_argument(
-        "--river", action="store_true", help="also River's entropy sampler, which takes minutes"
+        "--peers", action="store_true", help="also MOA's and River's active learners, which take minutes"
     )
     chosen = options.parse_args()
     rows, seeds = (5_000, 1) if chosen.quick else (ROWS, chosen.seeds)
     page = Page(
-        "active", "When labels cost: accuracy within a budget", chosen, ["streamboost", "numpy", "river"]
+        "active", "When labels cost: accuracy within a budget", chosen, ["streamboost", "numpy", "capymoa", "river"]
     )
     page.preface += [
         "",
         f"`python -m benchmarks.accuracy.active`: means over {seeds} seeds, {rows:,} rows of each stream (all, if it has fewer).",
     ]
+    seconds = 0.0
     found: dict[tuple[str, str, float], list[tuple[float, float]]] = {}
 
     def measure(name: str, query: str, budget: float) -> None:
+        nonlocal seconds
+        began = time.process_time()
         runs = [accuracy(name, seed, rows, None if budget >= 1 else budget, query) for seed in range(seeds)]
         found[name, query, budget] = runs
+        if (query, budget) == ("split", AT):
+            seconds += (time.process_time() - began) / seeds
 
     for name in STREAMS:
         measure(name, "split", 1.0)
@@ -123,18 +158,35 @@ def main() -> None:
         by_budget.add(query, *values, full)
     page.add(by_budget)
 
-    if chosen.river:
+    if chosen.peers:
         beside = Table(
+            f"Beside MOA's adaptive random forest, 30 trees, one seed: all labels, then {AT:.0%} of them",
+            ["stream", "StreamBoost", "split", "gap", "MOA", *(f"MOA {query}" for query in MOA_QUERIES), "least gap"],
+        )
+        cells: list[list[float]] = []
+        cpu = 0.0
+        for name in STREAMS:
+            every, *some = (moa(name, rows, query) for query in (None, *MOA_QUERIES))
+            ours = mean[name, "split", 1.0], mean[name, "split", AT]
+            best = max(run[0] for run in some)
+            cpu += sum(run[2] for run in some) / len(some)
+            cells.append([*ours, ours[0] - ours[1], every[0], *(run[0] for run in some), every[0] - best])
+            beside.add(name, *cells[-1])
+            print(name, *cells[-1], *(run[1] for run in some), flush=True)
+        beside.add("mean", *map(fmean, zip(*cells, strict=True)))
+        beside.note = f"CPU seconds with {AT:.0%} of the labels, all streams: split {seconds:.0f}, MOA {cpu:.0f}"
+        page.add(beside)
+        sampler = Table(
             "Beside River's entropy sampler of an adaptive random forest (first 5,000 rows)",
             ["stream", "model", "accuracy", "labels", "CPU s"],
         )
         for name in ("drift-sea", "insects-gradual"):
             theirs = river(name, 5_000, 3.0)
             began = time.process_time()
-            ours = accuracy(name, 0, 5_000, theirs[1])
-            beside.add(name, "River", *theirs)
-            beside.add(name, "split, as many labels", *ours, time.process_time() - began)
-        page.add(beside)
+            same = accuracy(name, 0, 5_000, theirs[1])
+            sampler.add(name, "River", *theirs)
+            sampler.add(name, "split, as many labels", *same, time.process_time() - began)
+        page.add(sampler)
 
     def picture() -> Any:
         made = figure(6.4, 3.6)

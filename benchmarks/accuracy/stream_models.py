@@ -125,6 +125,11 @@ class Moa(ClassPeer):
         super().__init__(data, seed)
 
     def start(self) -> None:
+        self._make()
+        self.learner.setModelContext(self._rows.header)
+        self.learner.prepareForUse()
+
+    def _make(self) -> None:
         from benchmarks.peers import run_moa as moa
 
         values = [
@@ -136,8 +141,6 @@ class Moa(ClassPeer):
         self.learner = moa.ClassOption.cliStringToObject(self._cli, moa.Classifier, None)
         if self.learner.isRandomizable():
             self.learner.setRandomSeed(self.seed)
-        self.learner.setModelContext(self._rows.header)
-        self.learner.prepareForUse()
 
     def rows(self, X: Floats) -> Iterator[Any]:
         return self._rows.of(X)
