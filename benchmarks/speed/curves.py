@@ -20,8 +20,8 @@ POOL = 8_192  # rows of a stream that is fed again and again
 NONZEROS = 30
 TREES_OF_A_DEPTH = 10
 
-# Those whose lanes are the cost. Guarded ensembles keep a window and a second learner for each of them, online-mbbm potentials that grow with
-# the square of their number: 10,000 exceed `max_bytes`.
+# Those whose lanes are the cost. Guarded ensembles keep a window and a second learner for each lane, online-mbbm
+# potentials that grow with the square of their number: 10,000 exceed `max_bytes`.
 LINEAR = (
     "bagging",
     "oza-boost",
