@@ -228,7 +228,7 @@ asan-python: build  ## the Python tests of hostile files and rows with a sanitiz
 # Other compilers and systems: the C++ tests, the bits of every kernel among them.
 CLANG ?= clang++-16
 export CLANG
-clang aarch64 windows: | $(VENV)/.tools
+clang musl aarch64 windows: | $(VENV)/.tools
 	@echo "== building and running the C++ tests: $@"
 	@cmake --preset $@ $(STRICT) >/dev/null
 	@cmake --build --preset $@ -- --quiet

@@ -15,6 +15,34 @@ namespace streamboost {
 // Goes up whenever somebody sets a parameter of any estimator; whoever has compared parameters remembers it.
 inline std::atomic<std::uint64_t> parameter_changes{0};
 
+// A number that one thread may set while others read it.
+template <class Number>
+class Relaxed {
+ public:
+  Relaxed(Number value) : value_(value) {}
+  Relaxed(const Relaxed& other) : value_(other) {}
+  Relaxed& operator=(Number value) {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+  operator Number() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<Number> value_;
+};
+
+// The value of a key, or nothing. Held: without the GIL another thread may take it out of the dict.
+inline nb::object item_of(PyObject* dict, PyObject* key) {
+  PyObject* found = nullptr;
+#ifdef Py_GIL_DISABLED
+  PyDict_GetItemRef(dict, key, &found);
+#else
+  Py_XINCREF(found = PyDict_GetItemWithError(dict, key));
+#endif
+  if (found == nullptr) PyErr_Clear();
+  return nb::steal(found);
+}
+
 class FastRow {
  public:
   // books: the codes of each nominal column's values, None for a numeric one. labels: the codes of the classes; `classes`: by code.
@@ -157,11 +185,8 @@ class FastRow {
 
   // A code, or -1. Keys may be of any kind, and comparing them may run anything: nothing raised here is of interest.
   static int look_up(PyObject* codes, PyObject* key) {
-    Py_INCREF(key);
-    PyObject* code = PyDict_GetItemWithError(codes, key);
-    Py_DECREF(key);
-    if (code == nullptr) PyErr_Clear();
-    return code == nullptr ? -1 : static_cast<int>(PyLong_AsLong(code));
+    const nb::object held = nb::borrow(key), code = item_of(codes, key);
+    return code.is_valid() ? static_cast<int>(PyLong_AsLong(code.ptr())) : -1;
   }
 
   // A number of at most this magnitude; what is none or larger is left to the long way.
@@ -169,9 +194,8 @@ class FastRow {
     if (PyFloat_CheckExact(item)) {
       value = PyFloat_AS_DOUBLE(item);
     } else {
-      Py_INCREF(item);
+      const nb::object held = nb::borrow(item);
       value = PyFloat_AsDouble(item);
-      Py_DECREF(item);
       if (value == -1.0 && PyErr_Occurred()) {
         PyErr_Clear();
         return false;
@@ -187,18 +211,15 @@ class FastRow {
       row.data = row.many.data();
     }
     for (std::size_t j = 0; j < width_; ++j) {
-      PyObject* item = PyDict_GetItemWithError(x.ptr(), NB_LIST_GET_ITEM(names_.ptr(), static_cast<Py_ssize_t>(j)));
-      if (item == nullptr) {
-        PyErr_Clear();
-        return false;
-      }
+      const nb::object item = item_of(x.ptr(), NB_LIST_GET_ITEM(names_.ptr(), static_cast<Py_ssize_t>(j)));
+      if (!item.is_valid()) return false;
       PyObject* book = NB_LIST_GET_ITEM(books_.ptr(), static_cast<Py_ssize_t>(j));
       double value;
       if (book != Py_None) {
-        value = look_up(book, item);
+        value = look_up(book, item.ptr());
         if (value < 0) return false;
       } else {
-        if (!read_number(item, largest_, value)) return false;
+        if (!read_number(item.ptr(), largest_, value)) return false;
       }
       row.data[j] = value;
     }
@@ -257,9 +278,9 @@ class FastRow {
   nb::list classes_;
   std::vector<int> order_;
   std::size_t width_;
-  double largest_;  // the largest magnitude that needs no closer look
+  Relaxed<double> largest_;  // the largest magnitude that needs no closer look
   bool learns_;
-  std::uint64_t checked_ = 0;  // parameter_changes when the parameters were last compared
+  Relaxed<std::uint64_t> checked_ = 0;  // parameter_changes when the parameters were last compared
 };
 
 }  // namespace streamboost

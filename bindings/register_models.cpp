@@ -78,8 +78,9 @@ void register_models(nb::module_& m) {
       .def("predict_proba", &FastRow::predict_proba, "x"_a)
       .def("of", &FastRow::of, "model"_a)
       .def("reads", &FastRow::reads, "x"_a)
-      .def("learn_in", &FastRow::learn_in, "model"_a, "x"_a, "y"_a.none())
-      .def("predict_proba_in", &FastRow::predict_proba_in, "model"_a, "x"_a)
+      // Locked: all models that come this way work where one of them does.
+      .def("learn_in", &FastRow::learn_in, "model"_a, "x"_a, "y"_a.none(), nb::lock_self())
+      .def("predict_proba_in", &FastRow::predict_proba_in, "model"_a, "x"_a, nb::lock_self())
       .def_prop_ro("width", &FastRow::width)
       .def_prop_ro("n_classes", &FastRow::n_classes)
       .def_prop_rw("largest", &FastRow::largest, &FastRow::set_largest)

@@ -46,9 +46,13 @@ def accuracies(group):
 
 def ensembles():
     """Draw every ensemble with its best learner; the default and one learner stand out."""
-    figure, axes = panels(2, height=4.6, width=10.0)
+    figure, axes = panels(2, height=6.4, width=10.0)
     for one, group in zip(axes, GROUPS, strict=True):
-        found = {name: value for name, value in accuracies(group).items() if "Primed" not in name}
+        found = {
+            name: value
+            for name, value in accuracies(group).items()
+            if "Primed" not in name and "CSB2" not in name
+        }
         names = sorted(found, key=found.__getitem__)
         for place, name in enumerate(names):
             default, alone = name.startswith("StreamBoost"), name == "one learner"

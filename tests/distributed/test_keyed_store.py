@@ -3,6 +3,7 @@
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import warnings
@@ -187,6 +188,18 @@ def test_a_store_of_version_1_is_gone_on_with(tmp_path):
         for x, y in list(stored_rows()) * 3:
             once.learn_one(x, y)
         assert [once.predict_proba_one(x) for x, _ in half] == answers
+
+
+@pytest.mark.parametrize(
+    "table", ["models (kez TEXT PRIMARY KEY, head, data)", "texts (id INTEGER PRIMARY KEY, texu)"]
+)
+def test_a_store_whose_columns_have_other_names_is_refused(table, tmp_path):
+    path = tmp_path / "models.sqlite"
+    database = sqlite3.connect(path)
+    database.execute(f"CREATE TABLE {table}")
+    database.close()
+    with pytest.raises(sb.ModelFileError, match="no such column"):
+        key_store.KeyStore(path)
 
 
 def test_a_store_knows_each_text_once_and_gives_models_away_whole(tmp_path):

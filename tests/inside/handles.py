@@ -54,9 +54,10 @@ def learner_params(model: Any) -> dict[str, Any]:
     return found
 
 
-def hashed_model(view: str, bits: int, *, numbers: bool = False) -> Any:
+def hashed_model(view: str, bits: int, *, numbers: bool = False, newton: bool = True) -> Any:
     """A native model of one expert over hashed words."""
-    return _native("hashed_regressor" if numbers else "hashed", {"view": view, "bits": bits}, "", {}, 1, 1)
+    params = {"view": view, "bits": bits, "newton": newton}
+    return _native("hashed_regressor" if numbers else "hashed", params, "", {}, 1, 1)
 
 
 def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None, score_bits: int = 0) -> Any:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from oracle.log_pool import LabelHistory, OuterPool, TemperedPool
-from oracle.words import target_statistics, tokens
+from oracle.words import HashedLogistic, paces, target_statistics, tokens
 
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
@@ -52,32 +52,54 @@ def default(**more):
     return sb.StreamBoostClassifier(**{**options, **more})
 
 
-@pytest.mark.parametrize("view", ["words", "pairs", "characters", "crosses"])
-@pytest.mark.parametrize("k", [2, 3])
-def test_a_hashed_model_is_logistic_regression_over_the_tokens(view, k):
-    table, y = messages(400, k)
+def hashed_rows(table, k):
+    """Rows for a native model, what it must have room for, and their cells for the oracle."""
     shops = {}
     codes = [shops.setdefault(shop, len(shops)) for shop in table["shop"]]
-    dense = np.column_stack([np.full((len(y), 2), np.nan), codes, table["size"]])
-    cells = [
+    dense = np.column_stack([np.full((len(table), 2), np.nan), codes, table["size"]])
+    words = [
         cell if isinstance(cell, str) else None
         for cell in table[["text", "user"]].to_numpy().ravel().tolist()
     ]
-    model = hashed_model(view, BITS)
-    room = (np.array([-2, -3, len(shops), -1]), k, True, None)
-    answers = model.learn((dense, cells), y.astype(np.int32), None, "proba", room)
     kinds = ("text", "identifier", "nominal", "number")
-    rows = [
-        tokens([*zip(kinds, (t, u, c, x), strict=True)], view, BITS)
+    cells = [
+        [*zip(kinds, (t, u, c, x), strict=True)]
         for (t, u), c, x in zip(table[["text", "user"]].to_numpy(), codes, table["size"], strict=True)
     ]
+    return (dense, words), (np.array([-2, -3, len(shops), -1]), k, True, None), cells
+
+
+@pytest.mark.parametrize("view", ["words", "pairs", "characters"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_hashed_model_is_logistic_regression_over_the_tokens(view, k):
+    table, y = messages(400, k)
+    rows, room, cells = hashed_rows(table, k)
+    answers = hashed_model(view, BITS).learn(rows, y.astype(np.int32), None, "proba", room)
     X = sp.lil_matrix((len(y), 2**BITS))
-    for r, row in enumerate(rows):
-        X[r, list(row)] = list(row.values())
+    for r, row in enumerate(cells):
+        found = tokens(row, view, BITS)
+        X[r, list(found)] = list(found.values())
     oracle = sb.SingleLearnerClassifier(sb.LogisticRegression(), random_state=1)
     expected = oracle.test_then_train(X.tocsr(), y, classes=range(k), output="proba")
     trained = ~np.isnan(expected).any(axis=1) & (np.arange(len(y)) > 0)
     np.testing.assert_allclose(answers[trained], expected[trained], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("view", "newton"), [("words", True), ("words", False), ("crosses", True), ("crosses", False)]
+)
+@pytest.mark.parametrize("k", [2, 3])
+def test_identifiers_learn_at_the_rates_of_the_oracle(view, newton, k):
+    table, y = messages(300, k)
+    table["size"] = table["size"].where(table["size"] > 0, 0)  # a number that is 0 is no token
+    rows, room, cells = hashed_rows(table, k)
+    answers = hashed_model(view, BITS, newton=newton).learn(rows, y.astype(np.int32), None, "proba", room)
+    oracle = HashedLogistic(k, newton)
+    expected = []
+    for row, label in zip(cells, y, strict=True):
+        found = {at: x for at, x in tokens(row, view, BITS).items() if x != 0}
+        expected.append(oracle.step(found, paces(row, BITS) if view == "crosses" else {}, label))
+    np.testing.assert_allclose(answers, expected, rtol=1e-4, atol=1e-6)  # steps are within 1e-5 of the root
 
 
 @pytest.mark.parametrize("declared", [True, False])

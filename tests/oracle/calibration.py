@@ -13,26 +13,37 @@ def sigmoid(z):
 
 
 class TemperatureCalibration:
-    """p = softmax(w ln q): one number, from 1 on, by Newton steps."""
+    """p ~ q^w s^a, s the shares of the classes: two numbers, from (1, 0) on, by Newton steps. The vote's label stays the likeliest."""
 
-    def __init__(self, half_life=None):
+    def __init__(self, half_life=1000):
         self.keep = 1.0 if half_life is None else 2.0 ** (-1 / half_life)
-        self.w, self.H = 1.0, 20.0
+        self.w, self.H = np.array([1.0, 0.0]), 20 * np.eye(2)
+        self.counts = {}
 
-    @staticmethod
-    def logs(q):
-        logs = np.log(np.maximum(q, 1e-3))
-        return logs - logs.mean()
+    def logs(self, q):
+        n = np.array([self.counts.get(c, 0.0) for c in range(len(q))])
+        logs = np.log([np.maximum(q, 1e-3), (n + 1) / (n.sum() + len(q))])
+        return logs - logs.mean(axis=1, keepdims=True)
 
-    def answer(self, q):
-        z = np.exp(self.w * (self.logs(q) - self.logs(q).max()))
+    def scaled(self, q):
+        z = self.w @ self.logs(q)
+        z = np.exp(z - z.max())
         return z / z.sum()
 
+    def answer(self, q):
+        p, label = self.scaled(q), np.argmax(q)
+        if p[label] < p.max():
+            p[label] = p.max() * (1 + 1e-9)
+            p /= p.sum()
+        return p
+
     def learn(self, q, label, s):
-        p, logs = self.answer(q), self.logs(q)
-        mean = p @ logs
-        self.H = self.keep * self.H + s * (p @ logs**2 - mean**2) + (1 - self.keep)
-        self.w = float(np.clip(self.w + s * (logs[label] - mean) / self.H, 0.01, 3))
+        p, logs = self.scaled(q), self.logs(q)
+        far = logs - (logs @ p)[:, None]
+        self.H = self.keep * self.H + s * (far * p) @ far.T + (1 - self.keep) * 20 * np.eye(2)
+        self.w = np.clip(self.w + s * np.linalg.solve(self.H, far[:, label]), [0.01, 0], [3, 1.5])
+        self.counts = {c: n * self.keep for c, n in self.counts.items()}
+        self.counts[label] = self.counts.get(label, 0.0) + s
 
 
 class Calibration:

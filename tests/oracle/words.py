@@ -5,6 +5,8 @@ import math
 import re
 from collections import Counter
 
+from oracle.logistic import V, flow
+
 MASK = 2**64 - 1
 WORD, PAIR, RUN, VALUE, NUMBER, CROSS = range(1, 7)
 
@@ -61,6 +63,55 @@ def tokens(cells, view, bits):
         for a, b in itertools.islice(itertools.combinations(values, 2), 64):
             out[place(hashed(CROSS, 0, a, b), bits)] += 1
     return out
+
+
+def paces(cells, bits):
+    """How fast the places of crosses are learned, {place: pace}; others have 1, and so have crosses that share their place."""
+    values = [
+        hashed(VALUE, column, *(value.encode() if kind == "identifier" else [value]))
+        for column, (kind, value) in enumerate(cells)
+        if kind in ("identifier", "nominal") and value is not None
+    ]
+    crosses = [*itertools.islice(itertools.combinations(values, 2), 64)]
+    alone = tokens(cells, "words", bits)
+    found = {place(hashed(CROSS, 0, a, b), bits) for a, b in crosses}
+    return {at: min(len(values) / len(crosses), 1) for at in found if at not in alone}
+
+
+class HashedLogistic:
+    """Logistic regression over places with rates by how often each was there; one vector of weights for each of k > 2 classes."""
+
+    def __init__(self, k, newton):
+        self.k, self.newton, self.n, self.total = k, newton, 0, 0.0
+        self.largest, self.size = {}, Counter()
+        self.weights = [Counter() for _ in range(k if k > 2 else 1)]
+        self.squares = [0.0] * len(self.weights)
+
+    def step(self, row, slow, label):
+        """Probabilities of before, then learn. row: {place: value}; slow: {place: pace}."""
+        for at, x in row.items():
+            self.largest[at] = max(self.largest.get(at, 0), abs(x))
+        t = {at: x / self.largest[at] for at, x in row.items()} | {"intercept": 1.0}
+        z = [sum(w[at] * x for at, x in t.items()) for w in self.weights]
+        odds = [0.0, z[0]] if self.k == 2 else z
+        power = [math.exp(value - max(odds)) for value in odds]
+        self.n += 1
+        self.total += sum(x * x for x in t.values())
+        u = {}
+        for at, x in t.items():
+            self.size[at] += x * x
+            rate = math.sqrt(self.n / self.total) / math.sqrt(V * self.size[at])
+            u[at] = x * slow.get(at, 1) * (max(rate, 1 / (1 + V * self.size[at])) if self.newton else rate)
+        Q = sum(u[at] * x for at, x in t.items())
+        for c, weights in enumerate(self.weights):
+            up = label == (1 if self.k == 2 else c)
+            p = power[1 if self.k == 2 else c] / sum(power)
+            g = 1 - p if up else p
+            self.squares[c] += g * g
+            moved = flow((1 - g) / g, Q * math.sqrt(V * self.n / self.squares[c])) / Q
+            for at in t:
+                weights[at] += (1 if up else -1) * moved * u[at]
+        return [value / sum(power) for value in power]
 
 
 def target_statistics(columns, truth, weight, k):

@@ -80,6 +80,15 @@ def test_a_bound_of_answers_whose_square_is_nothing_is_refused(bound: float) -> 
     assert np.isfinite(tiny.predict(X)).all()
 
 
+def test_a_bound_of_answers_whose_square_is_infinite_is_reported_as_such() -> None:
+    model = sb.OnlineGradientBoostingRegressor(n_estimators=2, random_state=1).partial_fit(X, X[:, 0])
+    core = core_of(model)
+    state = {name: array.copy() for name, array in core.state().items()}
+    state["combiner/sums"][5] = 1e200
+    core.restore(state)
+    assert model.report().bounds[0].rhs == np.inf
+
+
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_model_that_has_learned_knows_a_class(declared: bool) -> None:
     model = sb.OnlineBaggingClassifier(n_estimators=2)

@@ -85,15 +85,18 @@ void Flow::deal(int workers, const std::vector<double>& cost) {
   worker_seconds_.assign(static_cast<std::size_t>(workers_), 0.0);
 }
 
-void Flow::do_next(Station& station, int chunk) {
-  const double began = thread_seconds();
+// began: the processor time of this thread when it chose the station; returns that of the end, for the next one.
+double Flow::do_next(Station& station, int chunk, double began) {
   station.task(chunk);
-  station.seconds += thread_seconds() - began;
+  const double ended = thread_seconds();
+  station.seconds += ended - began;
   station.done.store(chunk + 1, std::memory_order_release);
+  return ended;
 }
 
 void Flow::run_alone(int chunk) {
-  for (auto& station : stations_) do_next(*station, chunk);
+  double now = thread_seconds();
+  for (auto& station : stations_) now = do_next(*station, chunk, now);
 }
 
 void Flow::run() {
@@ -128,20 +131,22 @@ void Flow::work(int worker) {
   const auto& own = own_[static_cast<std::size_t>(worker)];
   Bell& bell = bells_[static_cast<std::size_t>(worker)];
   const double began = thread_seconds();
+  double now = began;
   while (!stopped_.load(std::memory_order_acquire)) {
     const std::uint32_t heard = bell.rung.load(std::memory_order_acquire);
     Station* station = choose(own, 0);
     if (station == nullptr && helps_) station = choose(all_, 1);
     if (station != nullptr) {
-      do_next(*station, static_cast<int>(station->done.load(std::memory_order_relaxed)));
+      now = do_next(*station, static_cast<int>(station->done.load(std::memory_order_relaxed)), now);
       station->taken.store(false, std::memory_order_release);
       tell(*station, worker);
       continue;
     }
     if (std::all_of(own.begin(), own.end(), [&](const Station* s) { return s->done.load(std::memory_order_acquire) == n_chunks(); })) break;
-    bell.awaited.store(true, std::memory_order_relaxed);
-    bell.rung.wait(heard, std::memory_order_acquire);
+    bell.awaited.store(true);  // before it looks at `rung` again, and who rings looks at it after: one of them sees the other
+    bell.rung.wait(heard);
     bell.awaited.store(false, std::memory_order_relaxed);
+    now = thread_seconds();
   }
   worker_seconds_[static_cast<std::size_t>(worker)] += thread_seconds() - began;
 }
@@ -165,8 +170,8 @@ void Flow::tell(const Station& done, int worker) {
 
 void Flow::ring(int worker) {
   Bell& bell = bells_[static_cast<std::size_t>(worker)];
-  bell.rung.fetch_add(1, std::memory_order_release);
-  bell.rung.notify_one();
+  bell.rung.fetch_add(1);
+  if (bell.awaited.load()) bell.rung.notify_one();
 }
 
 void Flow::stop() {

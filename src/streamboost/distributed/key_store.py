@@ -87,9 +87,9 @@ class KeyStore:
         self._db = sqlite3.connect(path, isolation_level=None)
         try:
             self._open()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, ModelFileError) as error:
             self._db.close()
-            if isinstance(error, sqlite3.OperationalError):
+            if isinstance(error, (sqlite3.OperationalError, ModelFileError)):
                 raise
             raise ModelFileError(f"{path} is no store of models: {error}") from error
         self._ids: dict[bytes, int] = {}
@@ -109,13 +109,16 @@ class KeyStore:
             "texts (id INTEGER PRIMARY KEY, text BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL)",
         ):
             self._db.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+        for columns in ("key, head, data FROM models", "id, text, checksum FROM texts"):
+            self._all(f"SELECT {columns} LIMIT 0")
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         """Return the rows that a query finds; a damaged file is an error of the file."""
         try:
             return self._db.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "decode" not in str(error):
+            damaged = any(word in str(error) for word in ("decode", "no such column"))
+            if isinstance(error, sqlite3.OperationalError) and not damaged:
                 raise  # locked, or no disk space
             raise ModelFileError(f"the store of models is damaged: {error}") from error
 

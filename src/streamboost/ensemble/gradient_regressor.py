@@ -127,7 +127,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
         regret = max(float((lanes["slope_answer_sum"] + B * abs(lanes["slope_sum"])).max()), 0.0)
         allowed = (
             (1 - eta / norm) ** N * totals["loss_of_zero"]
-            + 3 * eta * B**2 * norm * weight
+            + 3 * eta * B * B * norm * weight  # B**2 would raise where this is infinite
             + L * norm * regret
             + 2 * L * B * norm * math.sqrt(weight)
         )

@@ -31,8 +31,8 @@ CALIBRATION = (
     parameter(
         "calibration",
         [one_of("temperature", "platt", "beta", "platt+bins"), NONE],
-        "Probabilities that hold, learned from what was answered and what then happened: by one temperature, which leaves the "
-        "labels as they are, by Platt scaling, beta calibration (three parameters; with more than two classes as Platt's), or "
+        "Probabilities that hold, learned from what was answered and what then happened: by a temperature beside the shares of "
+        "the classes, which leaves the labels as they are, by Platt scaling, beta calibration (three parameters; with more than two classes as Platt's), or "
         "Platt scaling and what is left around each hundredth of it (the best choice as a rule). None: the vote's own.",
         to_core=False,
         default=None,
@@ -40,8 +40,8 @@ CALIBRATION = (
     parameter(
         "calibration_half_life",
         [number("(0, inf)"), NONE, one_of("auto")],
-        "Examples after which the calibration has forgotten half of its past. None: it forgets nothing. Auto: 10,000 "
-        "with `drift`, else None.",
+        "Examples after which the calibration has forgotten half of its past. None: it forgets nothing. Auto: 1,000 for a "
+        "temperature; for the others 10,000 with `drift`, else None.",
         to_core=False,
         default="auto",
     ),
@@ -143,7 +143,8 @@ def stages_of(model: Any, drifts: bool) -> dict[str, Any]:
     usual = 10_000.0 if drifts else None
     if model.calibration is not None:
         half_life = model.calibration_half_life
-        half_life = usual if half_life == "auto" else half_life
+        if half_life == "auto":
+            half_life = 1000.0 if model.calibration == "temperature" else usual
         stages["calibration"] = model.calibration
         stages["calibration_half_life"] = None if half_life is None else float(half_life)
     if model.class_weight is not None:

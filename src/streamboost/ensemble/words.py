@@ -93,19 +93,19 @@ def for_columns(
     return replace(
         plan,
         encoding=_encoding(most, (bits - SCORE_BITS) * scores, sparse=many),
-        whole_companions=tuple(_expert(view, kind, bits) for view in views),
+        whole_companions=tuple(_expert(view, kind, bits, newton=scores) for view in views),
         whole_pool=pool,
         max_bytes=memory.rest,
     )
 
 
-def _expert(view: str, kind: str, bits: int) -> dict[str, Any]:
+def _expert(view: str, kind: str, bits: int, *, newton: bool) -> dict[str, Any]:
     return {
         "name": f"hashed-{view}",
         "learner": "",
         "params": {},
         "guard": {},
         "booster": kind,
-        "booster_params": {"view": view, "bits": bits},
+        "booster_params": {"view": view, "bits": bits, "newton": newton},
         "size": 1,
     }

@@ -62,7 +62,7 @@ struct AdaptiveBagging : VoteCombiner {
     auto scan() { return std::tie(lambda); }
     bool sound(int, int) const { return lambda >= least_lambda && lambda <= most_lambda; }
   };
-  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .reborn = true, .restart = true};
+  static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .score_next = true, .reborn = true, .restart = true};
   static constexpr double least_say = 0.01, most_lambda = 20, least_lambda = 0.05, most_leverage = 5;
   static constexpr double most_copies = 9007199254740992.0;  // 2^53: whole numbers end here
 
@@ -74,10 +74,14 @@ struct AdaptiveBagging : VoteCombiner {
       : params(p), seed(ensemble.seed), fading(1 - 1 / p.window), vote_fading(p.vote == Vote::accuracy ? 1.0 : fading) {}
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
+    if (passage.answers)
+      say(block.state, std::max(example.n_classes, 2), scratch.extra.data(), static_cast<std::size_t>(block.lanes().size()));
+    score_next(example, block, scratch, passage);
+  }
+  void score_next(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, passage.answers ? Request::distributions : Request::votes, scratch.answers);
     if (!passage.answers) return;
     const auto n = static_cast<std::size_t>(block.lanes().size());
-    say(block.state, std::max(example.n_classes, 2), scratch.extra.data(), n);
     add_distributions(scratch.answers, scratch.extra.data(), n, example.n_classes, passage.votes);
   }
   VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {

@@ -72,10 +72,11 @@ struct BoosterTraits {
   bool regressors = false;    // its learners answer numbers: those of a regressor do, whatever this says
   bool vote_weights = false;  // VoteWeights vote_weights(example, block, scratch, passage, weight) const: where the score is a weighted sum
                               // of what the lanes said, their weights, up to the sum of the votes where it has votes; the passage is new
-  bool announces = false;     // announce(passage) const, take_in(example): what lanes need to know of all examples so far goes with every
-                              // passage and is learned at admission, before any lane learns: only the first worker touches that state
-  bool keeps_rows = false;    // remembers(number) const, batch_phase_due(number) const: the examples of a batch phase;
-                              // batch_phase(phase, block, scratch) const runs it for one block of lanes after the other
+  bool score_next = false;  // score_next(example, block, scratch, passage) const: as score, where nothing was learned since the row before
+  bool announces = false;   // announce(passage) const, take_in(example): what lanes need to know of all examples so far goes with every
+                            // passage and is learned at admission, before any lane learns: only the first worker touches that state
+  bool keeps_rows = false;  // remembers(number) const, batch_phase_due(number) const: the examples of a batch phase;
+                            // batch_phase(phase, block, scratch) const runs it for one block of lanes after the other
   bool learner_needs = false;  // LearnerNeeds learner_needs() const
   bool grain = false;          // int grain() const: cuts fall on its multiples
   bool begin = false;          // begin(lane state) const: how a lane's state begins
@@ -163,6 +164,10 @@ concept WeighsVotes =
       { b.vote_weights(e, block, s, p, w) } -> std::same_as<VoteWeights>;
     };
 template <class B>
+concept ScoresNext = requires(const B& b, const Example& e, const Block<typename B::LaneState>& block, Scratch& s, typename B::Passage& p) {
+  { b.score_next(e, block, s, p) } -> std::same_as<void>;
+};
+template <class B>
 concept Announces = requires(B& b, const B& still, const Example& e, typename B::Passage& p) {
   { still.announce(p) } -> std::same_as<void>;
   { b.take_in(e) } -> std::same_as<void>;
@@ -202,8 +207,9 @@ concept Booster =
     std::derived_from<B, BoosterDefaults> && std::same_as<decltype(B::traits), const BoosterTraits> &&
     detail::Passage<typename B::Passage> && detail::LaneState<typename B::LaneState> && detail::DeclaredDefaults<B> &&
     B::traits.numbers == detail::AnswersNumbers<B> && B::traits.numbers != detail::Answers<B> &&
-    B::traits.vote_weights == detail::WeighsVotes<B> && B::traits.announces == detail::Announces<B> &&
-    B::traits.keeps_rows == detail::KeepsRows<B> && B::traits.reborn == detail::forgets_learner<typename B::LaneState> &&
+    B::traits.vote_weights == detail::WeighsVotes<B> && B::traits.score_next == detail::ScoresNext<B> &&
+    B::traits.announces == detail::Announces<B> && B::traits.keeps_rows == detail::KeepsRows<B> &&
+    B::traits.reborn == detail::forgets_learner<typename B::LaneState> &&
     B::traits.restart == detail::forgets_place<typename B::LaneState> &&
     requires(B& b, const B& still, const Example& e, Block<typename B::LaneState>& block, const Block<typename B::LaneState>& seen,
              Scratch& s, typename B::Passage& p, FieldVisitor& v, const Config& c, const Ensemble& ensemble) {

@@ -153,7 +153,7 @@ class HoeffdingBank final : public HoeffdingTrees,
   }
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
-    const Sight sight = look(example.row, answers);
+    const Sight sight = each_looks() ? Sight{} : looked(example.row, answers);
     for (std::size_t i = 0; i < n_; ++i) {
       if (i + 1 < n_ && amount[i + 1] >= least_amount)
         fetch_to_learn(i + 1, static_cast<std::size_t>(labels.of(static_cast<int>(i) + 1)), answers);

@@ -1,7 +1,8 @@
 // Decimal text to the nearest double, and nothing else: no locale, no blanks, no underscores.
 //
 // A number of at most 19 digits is gathered in 64 bits. If it fits 2^53 and the power of ten is at most 10^22, both are exact
-// doubles and one multiplication or division rounds once: correctly. Everything else goes to std::from_chars, which is correct too.
+// doubles and one multiplication or division rounds once: correctly. Everything else goes to std::from_chars, which is correct too;
+// libc++ learned it late, and macOS has it from version 26 on: there strtod_l does the same.
 //
 // No bound is passed along: the text must end in a byte that no number contains (the buffers below end every line in '\n' and
 // carry a zero byte behind the last one).
@@ -10,6 +11,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+
+#if defined(__APPLE__) || (defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000)
+#define STREAMBOOST_STRTOD 1
+#include <locale.h>
+#include <stdlib.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+#endif
 
 namespace streamboost::text {
 
@@ -42,9 +52,15 @@ inline const char* special(const char* p, bool negative, double& out) {
 
 // `scale`: the decimal exponent of the first digit, to tell too large from too small.
 inline double careful(const char* first, const char* last, bool negative, std::int64_t scale) {
+#ifdef STREAMBOOST_STRTOD
+  (void)last, (void)scale;  // it finds the end by itself, and gives infinity or zero
+  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+  const double value = strtod_l(first, nullptr, plain);
+#else
   double value = 0;
   if (std::from_chars(first, last, value).ec == std::errc::result_out_of_range)
     value = scale > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+#endif
   return negative ? -value : value;
 }
 

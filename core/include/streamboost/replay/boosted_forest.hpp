@@ -57,7 +57,7 @@ class BoostedForest {
   // F[output] of a row that was read.
   void sum(const float* cell, double* F) const {
     const auto k = static_cast<std::size_t>(outputs);
-    std::copy(start.begin(), start.end(), F);
+    for (std::size_t o = 0; o < k; ++o) F[o] = start[o];
     const std::size_t n = output.size();
     std::int32_t leaf[side];
     for (std::size_t t = 0; t < n; t += side) {
@@ -191,7 +191,7 @@ class BoostedForest {
         made.branches = 2;
         made.taken = goes_left(n, x) ? 0 : 1;
         made.weight = n.rows;
-        source.insert(source.end(), {n.child[0], n.child[1]});
+        for (const auto child : n.child) source.push_back(child);
         shap.nodes.resize(source.size());
       }
       shap.nodes[i] = made;

@@ -61,6 +61,7 @@ class ReplayExpert {
 
   const Params& params() const { return params_; }
   const BoostedForest& forest() const { return *forest_; }
+  std::shared_ptr<const BoostedForest> shared_forest() const { return forest_; }  // for whoever asks it later
   // The one that spoke `delay` examples before example t.
   const BoostedForest& forest_before(std::int64_t t) const {
     const std::int64_t then = t - params_.delay;

@@ -69,7 +69,15 @@ class BoosterRunner final : public Runner {
 
   void score(const LaneBlock& lanes, Chunk& chunk, Scratch& scratch) const override {
     auto& work = own(chunk);
-    for (int r = 0; r < work.size; ++r) booster_.score(work.example[r], static_cast<const BlockOf&>(lanes), scratch, work.passage[r]);
+    const auto& block = static_cast<const BlockOf&>(lanes);
+    for (int r = 0; r < work.size; ++r) {
+      if constexpr (B::traits.score_next)
+        if (r > 0) {
+          booster_.score_next(work.example[r], block, scratch, work.passage[r]);
+          continue;
+        }
+      booster_.score(work.example[r], block, scratch, work.passage[r]);
+    }
   }
 
   void answer(Chunk& chunk, const AnswerWriter& writer) const override {

@@ -77,7 +77,7 @@ class Flow {
     std::atomic<bool> awaited{false};
   };
 
-  void do_next(Station& station, int chunk);
+  double do_next(Station& station, int chunk, double began);
   bool ready(const Station& station, int more = 0) const;  // for its next chunk, and as many more
   Station* choose(const std::vector<Station*>& among, int more);
   void work(int worker);

@@ -33,11 +33,12 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     words::View view;
     int bits;
     bool numbers;
-    static Params read(const Config& c, bool numbers) { return {words::read_view(c), words::read_bits(c), numbers}; }
+    bool newton = true;  // hashed_table.hpp
+    static Params read(const Config& c, bool numbers) { return {words::read_view(c), words::read_bits(c), numbers, c.flag("newton")}; }
   };
 
   HashedModel(const Params& params, const Ensemble& ensemble)
-      : RowModel(ensemble, params.numbers, false), params_(params), table_(params.bits) {}
+      : RowModel(ensemble, params.numbers, false), params_(params), table_(params.bits, params.newton) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);

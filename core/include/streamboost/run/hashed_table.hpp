@@ -2,6 +2,10 @@
 //
 //   t_j = x_j / largest |x_j| so far;  rates c_j, u_j = c_j t_j and Q as in run/column_rates.hpp;  the intercept is one more place
 //
+// Choices: `newton` is whether rare places take the Newton steps of column_rates.hpp first. It suits texts, whose words share a length of 1; of
+// identifiers every one counts 1, a row has many that are rare, and their steps together go too far: there the rates are those of
+// AdaGrad alone. The rate of a cross is slowed down by the pace of tokens.hpp.
+//
 // One output (two classes, numbers): a weight for each of the 2^bits places. More: place j has the `window` cells from window j on for the
 // first classes, and those behind them, which are the first cells of the next places, for others; the last places go on at the
 // beginning. So the table has one size whatever the number of classes, and up to `window` classes share no cell.
@@ -27,7 +31,7 @@ struct HashedRow {
 class HashedTable {
  public:
   static constexpr std::size_t window = 16;
-  explicit HashedTable(int bits) : bits_(bits), largest_(places()), size_(places()), weights_(places()) {}
+  explicit HashedTable(int bits, bool newton) : bits_(bits), newton_(newton), largest_(places()), size_(places()), weights_(places()) {}
 
   // Room for more outputs, made aside: the weights that windows will take, if they are still to come.
   struct Room {
@@ -78,7 +82,15 @@ class HashedTable {
     row.size.resize(n);
     for (std::size_t i = 0; i + 1 < n; ++i) row.size[i] = size_[place(row, i)];
     row.size[n - 1] = n_rows - 1;
-    rate_columns(row.t.data(), slope, std::sqrt(n_rows / row.total), row.size.data(), row.u.data(), n);
+    const double pace = std::sqrt(n_rows / row.total);
+    if (newton_)
+      rate_columns(row.t.data(), slope, pace, row.size.data(), row.u.data(), n);
+    else
+      for (std::size_t i = 0; i < n; ++i) {
+        row.size[i] += row.t[i] * row.t[i];
+        row.u[i] = row.size[i] > 0 ? row.t[i] * (pace / std::sqrt(slope * row.size[i])) : 0.0;
+      }
+    for (std::size_t i = 0; i + 1 < n; ++i) row.u[i] *= row.tokens.pace[i];
     row.Q = 0;
     for (std::size_t i = 0; i < n; ++i) row.Q += row.u[i] * row.t[i];
   }
@@ -155,6 +167,7 @@ class HashedTable {
   }
 
   int bits_;
+  bool newton_;
   AlignedVector<double> largest_, size_, weights_, windows_;  // windows: room for the weights of more than two classes, until they come
   AlignedVector<double> intercept_{0.0};
   AlignedVector<double> total_{0.0};

@@ -24,7 +24,7 @@ inline std::vector<int> even_cuts(const Ensemble& ensemble, const BankFactory& b
   const BankHandle one(bank({0, 1}));
   const bool trees = one.can().trees != nullptr || one.can().limits != nullptr;
   const int multiple = trees ? grain : std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
-  const int least = trees ? 2 : multiple, pays = trees ? 3 : 2 * multiple;
+  const int least = trees ? 3 : multiple, pays = trees ? 3 : 2 * multiple;
   const int threads = std::min(ensemble.threads, Ensemble::most_threads);
   const int blocks = n / (2 * threads) >= pays ? 2 * threads : std::min(threads, n / least);
   for (int b = 1; b < blocks; ++b) {

@@ -22,6 +22,7 @@ namespace streamboost {
 struct ReplayWork : RowWork {
   std::vector<float> cell;
   std::vector<double> F;
+  const BoostedForest* forest = nullptr;  // that is asked; null: the one of now
   template <class Owner>
   explicit ReplayWork(const Owner& model) : RowWork(model.intake().schema()), F(score.size()) {
     cell.reserve(static_cast<std::size_t>(model.intake().schema().width()));
@@ -69,6 +70,48 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     growth->ring = now.width() == ring_.width() ? ring_ : ring_.grown(now.width());
     growth->counts.reserve(now.n_classes);
     return growth;
+  }
+
+  // Rows are learned at one station and asked about at the next: which forest speaks to a row is known when the rows before it are learned.
+  // Before the first fit the counts speak, which move on with every row.
+  int enlist(Flow& flow, const FlowInput& in) override {
+    struct Asked {
+      Example example;
+      RowBuffer buffer;
+      std::shared_ptr<const BoostedForest> forest;  // null: it is answered
+    };
+    struct OnTheWay {
+      std::vector<Asked> asked;  // [slot][row]
+      ReplayWork learning, asking;
+    };
+    const auto rows = static_cast<std::size_t>(flow.chunk_rows());
+    auto way = std::make_shared<OnTheWay>(OnTheWay{{}, ReplayWork(*this), ReplayWork(*this)});
+    way->asked.resize(static_cast<std::size_t>(flow.slots()) * rows);
+    for (Asked& asked : way->asked) intake_.make_room(asked.buffer);
+    const auto learning = [this, &flow, in, way, rows](int c) {
+      const RowBlock block = in.rows_of(flow, c);
+      const Truth truth = in.truth.from(flow.first(c));
+      const double* weight = in.weight_of(flow, c);
+      const OutputBuffers out = in.answers(c);
+      for (int r = 0; r < block.n_rows; ++r) {
+        Asked& asked = way->asked[flow.slot(c) * rows + static_cast<std::size_t>(r)];
+        const double w = weight ? weight[r] : 1.0;
+        const int label = params_.numbers ? 0 : truth.label[r];
+        asked.example = intake_.admit(block.row(r), label, w, w > 0, asked.buffer);
+        asked.forest = expert_.forest().fitted() ? expert_.shared_forest() : nullptr;
+        if (!asked.forest && out.output != Output::none) answer(asked.example, r, way->learning, out);
+        if (w > 0) learn_row(asked.example, params_.numbers ? truth.target[r] : label, w, way->learning);
+      }
+    };
+    const auto asking = [this, &flow, in, way, rows](int c) {
+      const OutputBuffers out = in.answers(c);
+      for (int r = 0; r < flow.size(c) && out.output != Output::none; ++r) {
+        const Asked& asked = way->asked[flow.slot(c) * rows + static_cast<std::size_t>(r)];
+        way->asking.forest = asked.forest.get();
+        if (asked.forest) answer(asked.example, r, way->asking, out);
+      }
+    };
+    return flow.add(asking, {flow.add(learning, in.after)});
   }
 
   // The forest's sum is what the columns gave it. Scores of classes that it does not know are no such sum.
@@ -176,8 +219,10 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     expert_.learned(t, rows, memory(), intake_.schema(), static_cast<int>(seen_width_));
   }
 
+  const BoostedForest& asked(const ReplayWork& work) const { return work.forest ? *work.forest : expert_.forest(); }
+
   double number(const Example& example, ReplayWork& work) const {
-    const BoostedForest& forest = expert_.forest();
+    const BoostedForest& forest = asked(work);
     if (!forest.fitted()) return targets_[0] > 0 ? targets_[1] : detail::not_a_number;
     forest.read(example.row, work.cell);
     forest.sum(work.cell.data(), work.F.data());
@@ -193,7 +238,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
   // Scores and probabilities of the classes known.
   void judge(const Example& example, ReplayWork& work) const {
     const int known = example.n_classes;
-    const BoostedForest& forest = expert_.forest();
+    const BoostedForest& forest = asked(work);
     Verdict verdict{work.score.data(), work.proba.data()};
     if (!forest.fitted()) return shares(known, verdict);
     forest.read(example.row, work.cell);

@@ -123,6 +123,7 @@ class RowModel : public Model {
   Self& self() { return static_cast<Self&>(*this); }
   const Self& self() const { return static_cast<const Self&>(*this); }
 
+ protected:
   void answer(const Example& example, int r, Work& work, const OutputBuffers& out) const {
     if (numbers_) {
       if (out.output == Output::number) out.value[r] = self().number(example, work);

@@ -13,7 +13,7 @@
 //
 //   A <- f A + (1 - f) 100 I + s g g^T        theta <- theta - 2 s A^-1 g, then slopes in [0, 20] and the intercept in [-20, 20]
 //
-// temperature  one slope for all classes and no intercept, of q of at least 1e-3, by stages/temperature.hpp: the order of the classes stays, and so do the labels
+// temperature  one slope on the vote and one on the shares of the classes, for all classes together, by stages/vote_scaling.hpp: the labels stay
 // bins       (platt+bins) a hundred and one points on [0, 1] for each class: weight, sum of p, weight of the rows of the class. A row counts for
 //            the two points beside its p, by nearness, and fades with a half life of 5,000 rows, or f's if that is shorter: what is left
 //            after the scaling moves as the ensemble learns. The answer is p plus the gap (of the class - of p) / (weight + 8), between the
@@ -31,7 +31,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/stages/reliability.hpp"
-#include "streamboost/stages/temperature.hpp"
+#include "streamboost/stages/vote_scaling.hpp"
 
 namespace streamboost {
 
@@ -64,8 +64,8 @@ class Calibrator {
   bool keeps_labels() const { return params_.n == 0; }
 
   void reserve(int n_classes) {
-    if (keeps_labels()) return;
     const auto k = static_cast<std::size_t>(n_classes);
+    if (keeps_labels()) return scaling_.reserve(k);
     for (std::size_t c = class_.size() / 2; c < k; ++c) {
       class_.insert(class_.end(), {1.0, 0.0});
       class_curve_.insert(class_curve_.end(), {start, start});
@@ -77,14 +77,14 @@ class Calibrator {
   struct Work {
     std::vector<double> log_q, scaled;
     void reserve(std::size_t n_classes) {
-      log_q.resize(std::max<std::size_t>(n_classes, 3));
+      log_q.resize(std::max<std::size_t>(2 * n_classes, 3));
       scaled.resize(n_classes);
     }
   };
 
-  // p from q over at least two known classes; `work` is what `learn` wants to see again.
-  void answer(const double* q, int known, Work& work, double* p) const {
-    if (keeps_labels()) return temperature_.answer(q, known, rim, work.log_q.data(), p);
+  // p from q over at least two known classes, `voted` the class that the vote has answered; `work` is what `learn` wants to see again.
+  void answer(const double* q, int known, int voted, Work& work, double* p) const {
+    if (keeps_labels()) return scaling_.answer(q, known, voted, work.log_q.data(), work.scaled.data(), p);
     scale(q, known, work);
     for (int c = 0; c < known; ++c) p[c] = work.scaled[static_cast<std::size_t>(c)];
     if (!params_.bins) return;
@@ -104,7 +104,7 @@ class Calibrator {
     after_.add(p, known, label, weight, params_.keep);
     if (params_.bins) count(known, label, weight, work);
     if (keeps_labels())
-      temperature_.learn(work.log_q.data(), p, known, label, weight, params_.keep);
+      scaling_.learn(work.log_q.data(), work.scaled.data(), known, label, weight, params_.keep);
     else if (known == 2)
       learn_pair(label, weight, work);
     else
@@ -115,14 +115,17 @@ class Calibrator {
     static constexpr const char* names[2][3] = {{"calibration_slope", "calibration_intercept"},
                                                 {"calibration_slope", "calibration_slope_of_rest", "calibration_intercept"}};
     for (std::size_t i = 0; i < params_.n; ++i) report.totals[names[params_.n - 2][i]] = pair_[i];
-    if (keeps_labels()) report.totals["temperature"] = temperature_.value();
+    if (keeps_labels()) {
+      report.totals["temperature"] = scaling_.of_votes();
+      report.totals["weight_of_shares"] = scaling_.of_shares();
+    }
     before_.write_report(report, "raw_");
     after_.write_report(report, "");
   }
 
   void fields(FieldVisitor& v) {
     if (keeps_labels()) {
-      temperature_.fields(v);
+      scaling_.fields(v);
     } else {
       v("pair", pair_);
       v("pair_curve", pair_curve_);
@@ -135,7 +138,7 @@ class Calibrator {
   }
   void check() const {
     const std::size_t n = params_.n;
-    temperature_.check();
+    scaling_.check();
     for (std::size_t i = 0; i < n; ++i) {
       require(pair_[i] >= (i + 1 < n ? 0 : -most) && pair_[i] <= most, "scaling of probabilities");
       require(pair_curve_[i * n + i] > 0, "curvature of a scaling");
@@ -282,7 +285,7 @@ class Calibrator {
   }
 
   Params params_;
-  Temperature temperature_{0.01, 3};
+  VoteScaling scaling_;
   AlignedVector<double> pair_, pair_curve_;    // two classes: parameters, and [parameter][parameter]
   AlignedVector<double> class_, class_curve_;  // more: slope and intercept of each class
   AlignedVector<double> bins_;                 // the weight of a row now; then [class][point]: weight, of p, of the class

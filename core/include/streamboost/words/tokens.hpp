@@ -8,7 +8,7 @@
 //   crosses      its words                                                     the value, and the values of each two columns
 //
 // Letters are folded (fold.hpp). A token counts how often it is there, and the tokens of a text are scaled to length 1; a value counts 1; a
-// number is itself. Scripts without spaces have long "words": the view `characters` is the one for them.
+// number is itself. Crosses may be slowed down (run/hashed_table.hpp). Scripts without spaces have long "words": the view `characters` is the one for them.
 //
 // Hash      h <- mix((h ^ x) 0x9e3779b97f4a7c15), mix(h) = h ^ (h >> 32), from h = 0 over: what it is (1 word, 2 pair, 3 run, 4 value,
 //           5 number, 6 cross), the column, then code points, bytes or a code. Keyed by nothing, the same on every machine. A token's
@@ -73,6 +73,8 @@ class Tokens {
  public:
   std::vector<std::int32_t> place;
   std::vector<double> value;
+  // How fast a token is learned beside others: crosses, which are many and mostly new, together as fast as the values that they are made of.
+  std::vector<double> pace;
 
   // So that reading this row allocates nothing; returns how many tokens it may have. A text of megabytes may still need more.
   std::size_t make_room(const Row& row, int n_words) {
@@ -85,6 +87,7 @@ class Tokens {
     found_.reserve(all);
     place.reserve(all);
     value.reserve(all);
+    pace.reserve(all);
     return all;
   }
 
@@ -116,7 +119,7 @@ class Tokens {
   static constexpr std::size_t most_crosses = 64, most_loose = std::size_t{1} << 22;
   struct Found {
     std::int32_t place;
-    double value;
+    double value, pace = 1;
   };
 
   void add_value(Hash hash) {
@@ -133,10 +136,12 @@ class Tokens {
     }
   }
   void cross() {
+    const std::size_t most = std::min(values_.size() * (values_.size() - 1) / 2, most_crosses);
+    const double pace = most == 0 ? 1.0 : std::min(static_cast<double>(values_.size()) / static_cast<double>(most), 1.0);
     std::size_t n = 0;
     for (std::size_t a = 0; a < values_.size(); ++a)
-      for (std::size_t b = a + 1; b < values_.size() && n < most_crosses; ++b, ++n)
-        found_.push_back({at(Hash(Hash::Kind::cross, 0).add(values_[a].value()).add(values_[b].value())), 1.0});
+      for (std::size_t b = a + 1; b < values_.size() && n < most; ++b, ++n)
+        found_.push_back({at(Hash(Hash::Kind::cross, 0).add(values_[a].value()).add(values_[b].value())), 1.0, pace});
   }
 
   void add_text(std::string_view text, int column, View view) {
@@ -214,10 +219,12 @@ class Tokens {
   static void add_up(std::vector<Found>& tokens) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (kept > 0 && tokens[kept - 1].place == tokens[i].place)
+      if (kept > 0 && tokens[kept - 1].place == tokens[i].place) {
         tokens[kept - 1].value += tokens[i].value;
-      else
+        tokens[kept - 1].pace = std::max(tokens[kept - 1].pace, tokens[i].pace);
+      } else {
         tokens[kept++] = tokens[i];
+      }
     }
     tokens.resize(kept);
   }
@@ -226,9 +233,11 @@ class Tokens {
     add_up(found_);
     place.clear();
     value.clear();
+    pace.clear();
     for (const Found& token : found_) {
       place.push_back(token.place);
       value.push_back(token.value);
+      pace.push_back(token.pace);
     }
   }
 
