@@ -144,7 +144,9 @@ def _race(name: str, rows: int, repeats: int, seeds: int) -> tuple[list[float], 
         *([ours(options, data, order, seed) for seed, order in orders] for options in OURS.values()),
         *([vw(flags, data, order, seed) for seed, order in orders] for flags in VW.values()),
     ]
-    return [fmean(run[0] for run in runs) for runs in found], [fmean(run[1] for run in runs) for runs in found]
+    return [fmean(run[0] for run in runs) for runs in found], [
+        fmean(run[1] for run in runs) for runs in found
+    ]
 
 
 def main() -> None:
@@ -185,9 +187,7 @@ def main() -> None:
             default += scores[0] >= rival
             best += max(scores[: len(OURS)]) >= rival
             print(name, [round(score, 3) for score in scores], flush=True)
-        table.note = (
-            f"at least the best of Vowpal Wabbit: the default on {default}, the best of ours on {best} of {len(sets)} sets"
-        )
+        table.note = f"at least the best of Vowpal Wabbit: the default on {default}, the best of ours on {best} of {len(sets)} sets"
         page.add(table)
     clock.add(*map(fmean, zip(*seconds, strict=True)))
     page.add(clock)

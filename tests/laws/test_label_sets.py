@@ -252,5 +252,5 @@ def test_a_row_without_a_set_teaches_nothing(kind):
         plain.learn_one(row, truth)
     assert model.to_bytes() == plain.to_bytes()
     assert model.predict_proba_one({"x": 1.0}) == plain.predict_proba_one({"x": 1.0})
-    with pytest.raises(ValueError, match="infinity|inf"):
+    with pytest.raises(ValueError, match="infinity"):
         model.learn_one({"x": float("inf")}, None)
