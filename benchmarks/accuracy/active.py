@@ -106,7 +106,10 @@ def main() -> None:
     chosen = options.parse_args()
     rows, seeds = (5_000, 1) if chosen.quick else (ROWS, chosen.seeds)
     page = Page(
-        "active", "When labels cost: accuracy within a budget", chosen, ["streamboost", "numpy", "capymoa", "river"]
+        "active",
+        "When labels cost: accuracy within a budget",
+        chosen,
+        ["streamboost", "numpy", "capymoa", "river"],
     )
     page.preface += [
         "",
@@ -161,7 +164,15 @@ def main() -> None:
     if chosen.peers:
         beside = Table(
             f"Beside MOA's adaptive random forest, 30 trees, one seed: all labels, then {AT:.0%} of them",
-            ["stream", "StreamBoost", "split", "gap", "MOA", *(f"MOA {query}" for query in MOA_QUERIES), "least gap"],
+            [
+                "stream",
+                "StreamBoost",
+                "split",
+                "gap",
+                "MOA",
+                *(f"MOA {query}" for query in MOA_QUERIES),
+                "least gap",
+            ],
         )
         cells: list[list[float]] = []
         cpu = 0.0
@@ -174,7 +185,9 @@ def main() -> None:
             beside.add(name, *cells[-1])
             print(name, *cells[-1], *(run[1] for run in some), flush=True)
         beside.add("mean", *map(fmean, zip(*cells, strict=True)))
-        beside.note = f"CPU seconds with {AT:.0%} of the labels, all streams: split {seconds:.0f}, MOA {cpu:.0f}"
+        beside.note = (
+            f"CPU seconds with {AT:.0%} of the labels, all streams: split {seconds:.0f}, MOA {cpu:.0f}"
+        )
         page.add(beside)
         sampler = Table(
             "Beside River's entropy sampler of an adaptive random forest (first 5,000 rows)",
