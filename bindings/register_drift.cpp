@@ -52,7 +52,8 @@ class PyDetector {
 void register_drift(nb::module_& m) {
   nb::class_<PyDetector>(m, "Detector", "A detector of change that stands alone.")
       .def(nb::init<const nb::dict&>(), "params"_a, "`detector` names it; the others are its parameters.")
-      .def("update", &PyDetector::update, "x"_a, nb::lock_self(), "Take one number; return whether a change is suspected, and whether one was found.")
+      .def("update", &PyDetector::update, "x"_a, nb::lock_self(),
+           "Take one number; return whether a change is suspected, and whether one was found.")
       .def_prop_ro("width", &PyDetector::width, nb::lock_self())
       .def_prop_ro("mean", &PyDetector::mean, nb::lock_self())
       .def("state", &PyDetector::state, nb::lock_self())

@@ -80,8 +80,8 @@ def main() -> None:
             int((all_[:, 1] > all_[:, 2] + 0.002).sum()),
         )  # fmt: skip
     page.preface.append(
-        "- Labels are the same, raw and tempered. A label is always the likeliest class, so chances can stay above the loss of the "
-        "class shares where the labels are worse than answering the majority; the second table names these runs."
+        "- Labels are the same, raw and tempered. A label is always the likeliest class, so chances can stay above the loss of "
+        "the class shares where the labels are worse than answering the majority; the second table names these runs."
     )
     page.add(table)
     page.add(above)

@@ -60,7 +60,10 @@ def main() -> None:
             best[name] = (n, max(rate, best.get(name, (0, 0.0, 0.0))[1]), off)
     for name, (n, rate, off) in best.items():
         table.add(name, n, round(rate), off)
-    table.note = f"20 columns; {N} learners; streaming gradient boosting as it is, 10 bags of 10 trees; 30 trees and companions in StreamBoostRegressor."
+    table.note = (
+        f"20 columns; {N} learners; streaming gradient boosting as it is, 10 bags of 10 trees; 30 trees and companions in "
+        "StreamBoostRegressor."
+    )
     page.add(table)
     page.write()
 

@@ -13,7 +13,7 @@ def sigmoid(z):
 
 
 class TemperatureCalibration:
-    """p ~ q^w s^a, s the shares of the classes: two numbers, from (1, 0) on, by Newton steps. The vote's label stays the likeliest."""
+    """p ~ q^w s^a, s the shares of the classes: two numbers, from (1, 0) on, by Newton steps; labels stay."""
 
     def __init__(self, half_life=1000):
         self.keep = 1.0 if half_life is None else 2.0 ** (-1 / half_life)

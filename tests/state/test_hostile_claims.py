@@ -84,7 +84,7 @@ def test_a_bound_of_answers_whose_square_is_infinite_is_reported_as_such() -> No
     model = sb.OnlineGradientBoostingRegressor(n_estimators=2, random_state=1).partial_fit(X, X[:, 0])
     core = core_of(model)
     state = {name: array.copy() for name, array in core.state().items()}
-    state["combiner/sums"][5] = 1e200
+    state["combiner/loss_sums"][5] = 1e200
     core.restore(state)
     assert model.report().bounds[0].rhs == np.inf
 
