@@ -187,7 +187,10 @@ def main() -> None:
             default += scores[0] >= rival
             best += max(scores[: len(OURS)]) >= rival
             print(name, [round(score, 3) for score in scores], flush=True)
-        table.note = f"at least the best of Vowpal Wabbit: the default on {default}, the best of ours on {best} of {len(sets)} sets"
+        table.note = (
+            f"at least the best of Vowpal Wabbit: the default on {default}, "
+            f"the best of ours on {best} of {len(sets)} sets"
+        )
         page.add(table)
     clock.add(*map(fmean, zip(*seconds, strict=True)))
     page.add(clock)
