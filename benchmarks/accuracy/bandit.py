@@ -35,7 +35,7 @@ SETS = {
 }
 """And how often each is passed."""
 OTHERS = {"covtype": 1, "insects-gradual": 1, "gassensor-partial": 1, "connect-4": 1, "hypothyroid": 1}
-"""Sets that had no part in the choice of the bandits' default; the classifier inside was tuned with all labels on some of them."""
+"""Sets without a part in the choice of the bandits' default. The classifier inside was tuned on some, with all labels."""
 ROWS = 3_000
 VW = {
     "epsilon": "--epsilon 0.1",
