@@ -79,10 +79,7 @@ def main() -> None:
             entry.name, len(found), *all_.mean(axis=0).tolist(), float((all_[:, 1] - all_[:, 0]).max()),
             int((all_[:, 1] > all_[:, 2] + 0.002).sum()),
         )  # fmt: skip
-    page.preface.append(
-        "- Labels are the same, raw and tempered. A label is always the likeliest class, so chances can stay above the loss of "
-        "the class shares where the labels are worse than answering the majority; the second table names these runs."
-    )
+    page.preface.append("- Labels are the same, raw and tempered.")
     page.add(table)
     page.add(above)
     page.write()
