@@ -111,8 +111,8 @@ class PooledExperts : public Model {
     PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
     explicit Grown(PooledExperts& p) : pool(p) {}
-    void commit() noexcept override {
-      for (std::size_t e = 0; e < parts.size(); ++e) Model::commit(parts[e].get(), *pool.experts_[e].model);
+    void exchange() noexcept override {
+      for (std::size_t e = 0; e < parts.size(); ++e) Model::exchange(parts[e].get(), *pool.experts_[e].model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;
