@@ -10,6 +10,7 @@ from oracle.osboost import OSBoost
 
 import streamboost as sb
 from streamboost.distributed import Shards
+from streamboost.evaluate import prequential
 from tests import catalogue
 
 MANY_LEARNERS = ("single", "single-regressor", "bagging", "osboost")
@@ -182,3 +183,23 @@ def test_a_refused_row_leaves_nothing():
 def test_shards_say_that_they_do_not_take_it(tmp_path):
     with pytest.raises(ValueError, match="unlabeled"):
         Shards(sb.OSBoostClassifier(unlabeled="statistics"), n=2, folder=tmp_path)
+
+
+def test_evaluation_shows_them_to_the_model():
+    """Rows without labels are no part of the figures; one who asks for their statistics sees them in their places."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(300, 3)) * [1, 10, 100]
+    y = (X @ [1, 0.1, 0.01] > 0).astype(object)
+    y[rng.random(300) < 0.7] = None
+    y[0] = True
+    y[200:] = None  # whole chunks of them
+    for unlabeled in ("ignore", "statistics"):
+        alone, judged = (
+            sb.OSBoostClassifier(sb.LogisticRegression(), n_estimators=3, unlabeled=unlabeled, random_state=1)
+            for _ in range(2)
+        )
+        result = prequential(judged, (X, y), classes=[False, True], chunk_size=32)
+        labelled = np.array([label is not None for label in y])
+        answers = alone.test_then_train(X, y, classes=[False, True])
+        assert result.error == pytest.approx(np.mean(answers[labelled] != y[labelled].astype(bool)))
+        assert catalogue.state(judged) == catalogue.state(alone)
