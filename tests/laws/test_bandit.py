@@ -98,8 +98,9 @@ def test_each_label_learns_from_its_own_rows(base):
     model, shown, compared = make(base), [], 0
     for t, x in enumerate(X):
         shares, close = oracle.answer(x)
+        # Shares of numbers that may all be near 0, each right to some 1e-16.
         np.testing.assert_allclose(
-            model.predict_proba(x[None])[0], shares, rtol=1e-7, atol=1e-12, err_msg=f"row {t}"
+            model.predict_proba(x[None])[0], shares, rtol=1e-7, atol=1e-6, err_msg=f"row {t}"
         )
         expected = oracle.play(x)
         (label,), (p,) = model.act(x[None])
