@@ -237,7 +237,7 @@ class TruthArray {
     for (std::size_t r = 0; r < n(); ++r) {
       const double* f = facts_.data() + r * n_facts;
       bool fits = true;
-      for (std::size_t i = 0; i < n_facts && kind_ == Facts::set; ++i) fits = fits && (f[i] == 0 || f[i] == 1);
+      for (std::size_t i = 0; i < n_facts && kind_ == Facts::set; ++i) fits = fits && (f[i] == 0 || f[i] == 1 || std::isnan(f[i]));
       if (kind_ == Facts::bandit) fits = is_code(f[0]) && (f[1] == 0 || f[1] == 1) && f[2] > 0 && f[2] <= 1 && is_code(f[3]);
       if (!fits) throw std::invalid_argument("the facts about a row mean nothing");
     }

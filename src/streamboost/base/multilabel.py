@@ -68,7 +68,8 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             The rows.
         y : array, sparse matrix or frame of shape (n_samples, n_labels)
-            Indicators: 1 where a row has a label, else 0.
+            Indicators: 1 where a row has a label, 0 where it has not, NaN where nobody knows: such a label is neither in the
+            set nor outside. A row of which nothing is known is not learned.
         labels : array, optional
             Names of the columns of `y`, given at the first call; by default a frame's own, or 0, 1, 2, ...
         sample_weight : array of shape (n_samples,), optional
@@ -124,7 +125,8 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
     ) -> None:
         """Learn one row given as a dict; `y` says of each label whether the row has it. New labels are welcome.
 
-        Labels that are not named in `y` are not in the set. A row whose set nobody knows (None) is checked and not learned.
+        Labels that are not named in `y` are not in the set; of one that is None nobody knows. A row whose whole set is unknown
+        (None) is checked and not learned.
         """
         sets, weight = one_set(y, sample_weight)
         self._learn(DictRow(x, type(self).__name__), sets, None, [weight])
