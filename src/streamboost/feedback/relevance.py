@@ -17,7 +17,7 @@ from sklearn.utils import get_tags
 from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.coded import CodedTable
-from streamboost.base.inputs.label_sets import LabelSets, one_set, read_sets
+from streamboost.base.inputs.label_sets import LabelSets, check_all_known, one_set, read_sets
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
@@ -52,6 +52,7 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
         check_something_weighs(sample_weight)
+        check_all_known(y)
         before = self.__dict__.pop("_models", None)
         try:
             return self.partial_fit(X, y, sample_weight=sample_weight)
