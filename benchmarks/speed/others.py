@@ -70,7 +70,9 @@ def numbers_pass(name: str, rows: int) -> Pass:
     def pass_over(watch: Stopwatch) -> float:
         own = kind == "StreamingGradientBoostingRegressor"
         size = {} if own else {"n_estimators": N}
-        model = getattr(streamboost, kind)(learner and getattr(streamboost, learner)(), **size, random_state=7)
+        model = getattr(streamboost, kind)(
+            learner and getattr(streamboost, learner)(), **size, random_state=7
+        )
         with watch:
             answers = model.test_then_train(X, y)
         return float(1 - np.mean((answers - y)[1:] ** 2) / y.var())
@@ -81,7 +83,9 @@ def numbers_pass(name: str, rows: int) -> Pass:
 def entries(rows: int) -> dict[str, Entry]:
     """Experts are asked and taught one by one, through their public face: a twentieth of the rows will do."""
     found = {
-        name: Entry(name, n, model_pass(name, None, make("gaussians", n))) for name in OWN for n in (rows // 5,)
+        name: Entry(name, n, model_pass(name, None, make("gaussians", n)))
+        for name in OWN
+        for n in (rows // 5,)
     }
     found |= {
         name: Entry(name, n, numbers_pass(name, n))
