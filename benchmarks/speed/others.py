@@ -61,7 +61,8 @@ def sequence_pass(rows: int) -> Pass:
 
 
 def numbers_pass(name: str, rows: int) -> Pass:
-    """A hundred learners (of streaming gradient boosting ten bags of ten) on a linear target of 20 columns with noise; the share of its variance that is explained."""
+    """A hundred learners (of streaming gradient boosting ten bags of ten) on a linear target of 20 columns with noise; the share
+    of its variance that is explained."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(rows, 20))
     y = X @ rng.normal(size=20) + rng.normal(size=rows)
@@ -102,7 +103,8 @@ def others_table(found: dict[str, Entry]) -> Table:
     table = Table(
         "Own trees, numbers, expert advice and sequences",
         ["model", "examples/s", "accuracy", "remark"],
-        note=f"Streaming gradient boosting: {N} trees, as a regressor 10 bags of 10. Other regressors: {N} learners; accuracy is R2."
+        note=f"Streaming gradient boosting: {N} trees, as a regressor 10 bags of 10. Other regressors: {N} learners;"
+        " accuracy is R2."
         f" 20 features. Expert advice over {len(EXPERTS)} models ({', '.join(EXPERTS)}). Universal predictor:"
         " numbers per second, orders 1 to 8.",
     )

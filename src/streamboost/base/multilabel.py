@@ -33,9 +33,12 @@ def members(proba: NDArray[np.float64]) -> NDArray[np.int64]:
 class SetAnswers:
     """What follows from the probabilities of the labels."""
 
-    labels_: NDArray[Any]
-    predict_proba: Any
-    predict_proba_one: Any
+    if TYPE_CHECKING:
+
+        @property
+        def labels_(self) -> NDArray[Any]: ...
+        def predict_proba(self, X: Any) -> NDArray[np.float64]: ...
+        def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]: ...
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return indicators, one column for each of ``labels_``: 1 where the probability is at least one half."""

@@ -17,7 +17,7 @@ from sklearn.utils import get_tags
 from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.coded import CodedTable
-from streamboost.base.inputs.label_sets import LabelSets, check_all_known, one_set, read_sets
+from streamboost.base.inputs.label_sets import LabelSets, check_all_known, nothing_known, one_set, read_sets
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, SetAnswers, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
@@ -89,8 +89,9 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             names = list(self._models)
         sets = read_sets(y, int(X.shape[0]), names)
         weight = read_weight(sample_weight, len(sets.table))
-        known = ~np.isnan(sets.table).all(axis=1) if sets.names else np.ones(len(sets.table), dtype=bool)
-        amount = known * (1.0 if weight is None else weight)
+        amount = np.ones(len(sets.table)) if weight is None else weight
+        if sets.names:
+            amount = np.where(nothing_known(sets.table), 0.0, amount)
         with self._all_or_nothing():
             self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
             proba = self._step(X, sets, amount)
