@@ -33,25 +33,19 @@ def members(proba: NDArray[np.float64]) -> NDArray[np.int64]:
 class SetAnswers:
     """What follows from the probabilities of the labels."""
 
-    if TYPE_CHECKING:
-
-        @property
-        def labels_(self) -> NDArray[Any]: ...
-        def predict_proba(self, X: Any) -> NDArray[np.float64]: ...
-        def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]: ...
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self: Any, X: Any) -> NDArray[np.int64]:
         """Return indicators, one column for each of ``labels_``: 1 where the probability is at least one half."""
         return members(self.predict_proba(X))
 
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
+    def predict_one(self: Any, x: Mapping[Any, Any]) -> dict[Any, bool]:
         """Return for each known label whether one dict is likelier to have it than not."""
         return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self: Any) -> NDArray[Any]:
         """The same as ``labels_``: what scikit-learn calls them."""
-        return self.labels_
+        found: NDArray[Any] = self.labels_
+        return found
 
 
 class MultilabelClassifier(SetAnswers, ClassifierMixin, Estimator):
