@@ -386,6 +386,11 @@ class RiverActiveClassifier(_Driver, active.base.ActiveLearningClassifier):
         proba = self.model.predict_proba_one(x)
         return proba, self._ask_for_label(x, proba)
 
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> tuple[Any, bool]:
+        """Return the most likely label, and whether the label of this row is wanted."""
+        answer = self.model.predict_one(x)
+        return answer, self._ask_for_label(x, answer)
+
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn a row whose label was wanted, and found out."""
         try:
