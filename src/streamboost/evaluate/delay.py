@@ -82,6 +82,12 @@ def takes_pending(model: Any) -> bool:
     return isinstance(model, Estimator) and model._session_kind is Session
 
 
+def has_learned(model: Any) -> bool:
+    """Whether a model says that it has learned something already."""
+    fitted = getattr(model, "__sklearn_is_fitted__", None)
+    return fitted is not None and bool(fitted())
+
+
 def _taken(chunk: Chunk, rows: npt.NDArray[np.int64]) -> Chunk:
     codes = None if chunk.label_codes is None else chunk.label_codes[rows]
     return replace(chunk, X=taken(chunk.X, rows), y=chunk.y[rows], lines=chunk.lines[rows], label_codes=codes)
