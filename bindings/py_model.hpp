@@ -360,12 +360,13 @@ class PyModel {
   }
 
   std::size_t record_width(std::size_t n_classes) const { return 1 + model_->record_width(n_classes); }
+  std::vector<double> lags() const { return model_->lags(); }
 
-  // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column], scores, codes, and ways.
+  // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column, then lag], scores, codes, and ways.
   nb::object explain(const Rows& x, const Ints& label, int orders) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema);
-    const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width());
+    const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width()) + model_->lags().size();
     if (label.shape(0) != n) throw std::invalid_argument("X and labels differ in length");
     std::vector<double> base(n), score(n), contributions(n * width);
     std::vector<std::int32_t> told(n), way(n);

@@ -54,6 +54,7 @@ void register_models(nb::module_& m) {
           },
           "X"_a, "answer"_a, "records"_a.noconvert().none() = nb::none())
       .def("record_width", &PyModel::record_width, "n_classes"_a)
+      .def("lags", &PyModel::lags)
       .def(
           "explain", [](const PyModel& self, nb::handle x, const Ints& label, int orders) { return self.explain(Rows(x), label, orders); },
           "X"_a, "label"_a.noconvert(), "orders"_a)

@@ -44,7 +44,9 @@ class Model {
   void check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight, const Schema& schema) const;
   // The same as `learn`, chunk by chunk at stations of a flow; returns the last of them. One that says nothing is a single station.
   virtual int enlist(Flow&, const FlowInput&);
-  // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
+  // The past targets, or labels, that a row asked about now would have as further columns.
+  virtual std::vector<double> lags() const { return {}; }
+  // Why a row (the only one of its block) has its score, in closed form; contributions: [column, then lag], zero before. label -1: code 1 of two,
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
   virtual std::optional<ExplainedScore> explain(const RowBlock&, int /*label*/, bool /*shapley*/, double* /*contributions*/) const {
     return std::nullopt;
