@@ -65,7 +65,8 @@ POOL_OF_ALL = {
 
 def are_wide(columns: Schema, most: int) -> bool:
     """Whether a column holds texts, identifiers or codes, or is to hold some; or rows are sparse, and have very many columns."""
-    return bool(columns.words or columns.declared_words or columns.codes) or _many(columns, most)
+    words = columns.words.keys() - columns.twins.keys()  # these were nominal when the model began
+    return bool(words or columns.declared_words or columns.codes) or _many(columns, most)
 
 
 def _many(columns: Schema, most: int) -> bool:

@@ -137,7 +137,7 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
             raise ModelFileError(f"the file says that column {twin} holds the values of column {column}")
         schema.twins[twin] = column
     schema.d0 = _whole(columns["d0"], 0, width, "columns d0")
-    if names is None and schema.d0 != width:
+    if names is None and schema.d0 + len(schema.twins) != width:
         raise ModelFileError("positional columns never grow, but d0 differs from the width")
     for key, categories in values.items():
         book = schema.books[int(key)]

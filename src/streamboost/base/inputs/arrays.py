@@ -257,7 +257,7 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
     codes = [column for column, kind in found.items() if kind == CODE and not nominal[column]]
     holding = {column: kind for column, kind in found.items() if kind != CODE}
     schema = Schema(table.names, kept, words=holding, codes=codes, sparse=sparse)
-    schema.turns = table.names is not None and any(kept)
+    schema.turns = any(kept)
     return schema
 
 
@@ -290,10 +290,10 @@ def check_table(table: Table, schema: Schema, estimator: str) -> None:
     """Refuse a block whose columns are not the model's."""
     names = table.names_for(schema)
     check_names(schema.names, names, estimator)
-    width = table.width if names is None else len(names)
-    if width != schema.width:
+    width, expected = (table.width, schema.width - len(schema.twins)) if names is None else (len(names), schema.width)
+    if width != expected:
         raise ValueError(
-            f"X has {width} features, but {estimator} is expecting {schema.width} features as input. "
+            f"X has {width} features, but {estimator} is expecting {expected} features as input. "
             "Columns that come and go need names: learn_one takes dicts."
         )
 
@@ -323,7 +323,7 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
         return CodedRows(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
     # Column by column, so columns lie together while they are worked on.
     dense = None if table.dense is None else np.asfortranarray(table.dense)
-    out = np.empty((table.n_rows, table.width), order="F")
+    out = np.empty((table.n_rows, schema.width), order="F")
     words: list[list[str | None]] = []
     turning: list[tuple[int, int]] = []  # the first row with one value too many, and the column
     for column, book in enumerate(schema.books):

@@ -40,7 +40,7 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
     growth = Growth()
     for key, value in x.items():
         column = schema.index.get(key, -1)
-        if column < 0 and not schema.named:
+        if not schema.named and (column < 0 or column in schema.twins):
             raise ValueError(
                 f"This {estimator} addresses columns by position (its first rows were an array): the keys of x must "
                 f"be column numbers from 0 to {schema.width - 1}, got {key!r}."

@@ -101,10 +101,11 @@ class Schema:
 
     def add_twin(self, column: int, at: int, growth: Growth) -> None:
         """Let a nominal column become one of identifiers, too: known values keep their codes, and there will be no more of these."""
-        assert self.names is not None
-        name = f"{self.names[column]} as identifier"
-        while name in self.index or name in growth.names:
-            name += "'"
+        name: Name = at
+        if self.names is not None:
+            name = f"{self.names[column]} as identifier"
+            while name in self.index or name in growth.names:
+                name += "'"
         growth.names.append(name)
         growth.nominal.append(False)
         growth.words[at], growth.twins[at] = IDENTIFIER, column
@@ -131,10 +132,9 @@ class Schema:
     def commit(self, growth: Growth) -> None:
         """Make what a successful call has discovered part of the model. Doing it again changes nothing."""
         if growth.names and growth.names[-1] not in self.index:
-            if self.names is None:
-                raise RuntimeError("positional columns never grow")
             width = len(self.index)  # the index is written last: until then nothing of this counts
-            self.names[width:] = growth.names
+            if self.names is not None:
+                self.names[width:] = growth.names
             self.books[width:] = [CodeBook() if nominal else None for nominal in growth.nominal]
             more = [width + at for at, nominal in enumerate(growth.nominal) if nominal]
             self._nominal = [column for column in self._nominal if column < width] + more
