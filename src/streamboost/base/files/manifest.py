@@ -91,7 +91,6 @@ def columns_of(schema: Schema) -> dict[str, Any]:
         **({"codes": list(schema.codes)} if schema.codes else {}),
         **({"sparse": True} if schema.sparse else {}),
         **({"open": True} if schema.open else {}),
-        **({"turns": True} if schema.turns else {}),
         **({"twins": [[twin, column] for twin, column in schema.twins.items()]} if schema.twins else {}),
     }
 
@@ -128,7 +127,7 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
     if any(nominal[column] or column in words for column in codes):
         raise ModelFileError("the file says that a column of codes is nominal or holds words")
     schema = Schema(names, nominal, declared, words, declared_words, codes, "sparse" in columns)
-    schema.open, schema.turns = "open" in columns, "turns" in columns
+    schema.open = "open" in columns
     for pair in _typed(columns.get("twins", []), list, "twins"):
         if not isinstance(pair, list) or len(pair) != 2:
             raise ModelFileError("the file names a column of identifiers without the nominal one")
@@ -150,7 +149,7 @@ def _columns(raw: Any) -> dict[str, Any]:
     """The columns as the manifest has them; those of words are told where there are some."""
     columns: dict[str, Any] = _typed(raw, dict, "columns")
     words = {"words", "declared_words"} if "words" in columns else set()
-    words |= {"codes", "sparse", "open", "turns", "twins"} & set(columns)
+    words |= {"codes", "sparse", "open", "twins"} & set(columns)
     return _object(columns, {"width", "d0", "names", "declared", "values"} | words, "columns")
 
 
