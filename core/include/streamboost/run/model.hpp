@@ -69,6 +69,8 @@ class Model {
   virtual std::size_t n_coverages() const { return 0; }  // sets or intervals that it keeps
   // What is said of the classes, by code (stages/decider.hpp); only a stage that decides by it listens.
   virtual void describe(const std::vector<double>& /*facts*/) {}
+  // Begins beside models that have learned rows already: it knows the classes that they know.
+  virtual void join(const Intake&) noexcept {}
   // Room for what these rows may bring, so that learning them, whole or part by part, does not fail in the middle. weight: null for 1s.
   virtual void expect(const RowBlock&, const double* weight) = 0;
   // Learners have gone on without growth that there was no memory for (NeedsRoom::starved).
