@@ -100,6 +100,8 @@ class KeyedModels(Closing):
         folder: str | os.PathLike[str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        if isinstance(model, type):
+            raise TypeError(f"{model.__name__} is a class; pass a model, {model.__name__}(...).")
         if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes"):
             raise TypeError(
                 f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}: "
@@ -144,6 +146,12 @@ class KeyedModels(Closing):
             self._counts = prior_of(found[0])
         if fallback == "global":
             self._global = clone(self.model) if found is None or not found[1] else load(found[1])
+            if type(self._global) is not type(model):
+                self._store.close()
+                raise ValueError(
+                    f"{place} holds models of the kind {type(self._global).__name__}, not {type(model).__name__}: take another "
+                    "folder."
+                )
 
     # The models.
 
