@@ -471,6 +471,7 @@ class PyModel {
     }
     return out;
   }
+  void take_turns(bool on) { team_.take_turns(on); }
   nb::dict threads() const {
     const Team::Record& record = team_.record();
     nb::dict out;
