@@ -115,12 +115,17 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       n = std::min(work.rows, rows.n_rows - first);
       if (stages_.importances)
         n = stages_.importances->look_at(*inside_, rows.row(first), weight ? weight[first] : 1.0, n, ensemble_.seed, count.known > 1);
-      const RowBlock part = rows.part(first, n);
       const double* w = weight ? weight + first : nullptr;
+      const bool heard = !only_lessons(out) || stages_.calibrator->learns_from(count.number);
+      if (only_lessons(out)) n = rows_within(stages_.calibrator->alike(count.number), w, n);
+      const RowBlock part = rows.part(first, n);
       int known = count.known;
       inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()),
-                     work.answers(out.records.from(first)));
-      stage_rows(part, truth.label + first, w, out.from(first, work.k), count, work);
+                     heard ? work.answers(out.records.from(first)) : OutputBuffers{});
+      if (heard)
+        stage_rows(part, truth.label + first, w, out.from(first, work.k), count, work);
+      else
+        pass_rows(truth.label + first, w, n, count);
     }
   }
 
@@ -163,7 +168,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       const int n = std::min(work.rows, rows.n_rows - first);
       inside_->predict(rows.part(first, n), work.answers(out.records.from(first)));
       for (int r = 0; r < n; ++r) {
-        speak(r, count, work);
+        if (!only_votes(out)) speak(r, count, work);
         write(first + r, r, decide(r, count, work), count, work, out);
         if (double* record = out.records.of(first + r)) note(record, r, count, work);
       }
@@ -228,6 +233,23 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     return static_cast<int>(std::clamp(from[0], 0.0, static_cast<double>(k)));
   }
 
+  // The labels are the vote's, and no stage but a calibration looks at probabilities.
+  bool labels_stay() const {
+    return stages_.calibrator && stages_.calibrator->keeps_labels() && !stages_.decider && !stages_.sets && !stages_.health;
+  }
+  // What is answered is the vote's own.
+  bool only_votes(const OutputBuffers& out) const {
+    return labels_stay() && (out.output == Output::none || out.output == Output::label || out.output == Output::score);
+  }
+  // Nobody needs an answer but the calibration.
+  bool only_lessons(const OutputBuffers& out) const { return labels_stay() && out.output == Output::none && out.records.value == nullptr; }
+  // Of n rows those at the beginning that hold no more than `most` examples.
+  static int rows_within(std::int64_t most, const double* weight, int n) {
+    for (int r = 0; r < n; ++r)
+      if ((weight == nullptr || weight[r] > 0) && most-- == 0) return r;
+    return n;
+  }
+
   // The probabilities of row r after all stages, into work.p.
   void speak(int r, const Count& count, Work& work) const {
     const double* q = work.vote(r);
@@ -256,7 +278,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       double* record = out.records.of(r);
       Count heard = count;
       if (w > 0 && record != nullptr) heard.known = recall(record, r, work);
-      speak(r, heard, work);
+      if (!only_votes(out) || (w > 0 && stages_.calibrator->learns_from(count.number))) speak(r, heard, work);
       const int answer = decide(r, heard, work);
       write(r, r, answer, heard, work, out);
       if (!(w > 0)) {
@@ -270,12 +292,27 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     }
   }
 
+  // The model inside has learned these rows, and answered none of them.
+  void pass_rows(const std::int32_t* label, const double* weight, int n, Count& count) {
+    for (int r = 0; r < n; ++r) {
+      const double w = weight ? weight[r] : 1.0;
+      if (!(w > 0)) continue;
+      if (count.known > 1 && label[r] < count.known) stages_.calibrator->pass(label[r], w);
+      count.number += 1;
+      count.known = std::max(count.known, label[r] + 1);
+    }
+  }
+
   void follow(const Count& count, int label, double weight, const double* q, Work& work) {
     if (stages_.sets) stages_.sets->learn(work.p.data(), count.known, label);
     if (count.known < 2 || label >= count.known) return;
     if (stages_.health) stages_.health->judge(work.p.data(), count.known, label, weight);
     if (stages_.decider) stages_.decider->learn(work.p.data(), count.known, label, weight);
-    if (stages_.calibrator) stages_.calibrator->learn(q, work.p.data(), count.known, label, weight, work.calibration);
+    if (!stages_.calibrator) return;
+    if (stages_.calibrator->learns_from(count.number))
+      stages_.calibrator->learn(count.number, q, work.p.data(), count.known, label, weight, work.calibration);
+    else
+      stages_.calibrator->pass(label, weight);
   }
 
   // Without a stage that moves probabilities the vote has decided already, ties and all.
