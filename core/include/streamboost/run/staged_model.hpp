@@ -115,17 +115,13 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       n = std::min(work.rows, rows.n_rows - first);
       if (stages_.importances)
         n = stages_.importances->look_at(*inside_, rows.row(first), weight ? weight[first] : 1.0, n, ensemble_.seed, count.known > 1);
-      const double* w = weight ? weight + first : nullptr;
-      const bool heard = !only_lessons(out) || stages_.calibrator->learns_from(count.number);
-      if (only_lessons(out)) n = rows_within(stages_.calibrator->alike(count.number), w, n);
       const RowBlock part = rows.part(first, n);
+      const double* w = weight ? weight + first : nullptr;
       int known = count.known;
-      inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()),
-                     heard ? work.answers(out.records.from(first)) : OutputBuffers{});
-      if (heard)
-        stage_rows(part, truth.label + first, w, out.from(first, work.k), count, work);
-      else
-        pass_rows(truth.label + first, w, n, count);
+      OutputBuffers answers = work.answers(out.records.from(first));
+      if (only_lessons(out)) answers.heard = lessons(work.heard, count.number, w, n);
+      inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()), answers);
+      stage_rows(part, truth.label + first, w, out.from(first, work.k), count, work);
     }
   }
 
@@ -137,12 +133,19 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       int known;
       std::vector<Work> work;      // [slot]
       std::vector<double> weight;  // of all rows
+      std::vector<char> heard;     // of all rows
     };
-    auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), intake().n_classes_known(), {}, {}});
+    auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), intake().n_classes_known(), {}, {}, {}});
     way->work.resize(static_cast<std::size_t>(flow.slots()));
     for (Work& work : way->work) work.prepare(*this, flow.chunk_rows());
     FlowInput inside = in;
-    inside.answers = [&flow, in, way](int c) { return way->work[flow.slot(c)].answers(in.answers(c).records); };
+    const bool few = labels_stay() && in.rows.n_rows > 0 && only_lessons(in.answers(0));
+    if (few) lessons(way->heard, way->count.number, in.weight, in.rows.n_rows);
+    inside.answers = [&flow, in, way, few](int c) {
+      OutputBuffers answers = way->work[flow.slot(c)].answers(in.answers(c).records);
+      if (few) answers.heard = way->heard.data() + flow.first(c);
+      return answers;
+    };
     if (stages_.weigher) {
       way->weight.resize(static_cast<std::size_t>(in.rows.n_rows));
       inside.weight = way->weight.data();
@@ -199,6 +202,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     std::vector<double> weight;  // [row]: what the model inside is given, where classes have weights
     std::vector<double> p;       // what the stages make of the probabilities of the row at hand
     std::vector<double> decision;
+    std::vector<char> heard;  // [row]: whether the calibration learns from it, where nobody else needs an answer
     Calibrator::Work calibration;
 
     void prepare(const StagedModel& model, int n_rows) {
@@ -207,6 +211,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       answer.resize(static_cast<std::size_t>(rows) * columns());
       p.resize(std::max<std::size_t>(k, 2));
       decision.resize(p.size());
+      heard.resize(static_cast<std::size_t>(rows));
       calibration.reserve(p.size());
     }
     std::size_t columns() const { return 2 * k + 1; }
@@ -243,11 +248,15 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   }
   // Nobody needs an answer but the calibration.
   bool only_lessons(const OutputBuffers& out) const { return labels_stay() && out.output == Output::none && out.records.value == nullptr; }
-  // Of n rows those at the beginning that hold no more than `most` examples.
-  static int rows_within(std::int64_t most, const double* weight, int n) {
-    for (int r = 0; r < n; ++r)
-      if ((weight == nullptr || weight[r] > 0) && most-- == 0) return r;
-    return n;
+  // Which of n rows the calibration learns from, the first example of them having this number.
+  const char* lessons(std::vector<char>& heard, std::int64_t number, const double* weight, int n) const {
+    heard.resize(static_cast<std::size_t>(n));
+    for (int r = 0; r < n; ++r) {
+      const bool learned = weight == nullptr || weight[r] > 0;
+      heard[static_cast<std::size_t>(r)] = learned && stages_.calibrator->learns_from(number);
+      if (learned) ++number;
+    }
+    return heard.data();
   }
 
   // The probabilities of row r after all stages, into work.p.
@@ -275,10 +284,20 @@ class StagedModel final : public Staged<StagedModel, Stages> {
                   Work& work) {
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
+      const bool lesson = w > 0 && stages_.calibrator && stages_.calibrator->learns_from(count.number);
+      const auto learn = [&](const Count& then) {
+        follow(then, label[r], w, work.vote(r), work);
+        count.number += 1;
+        count.known = std::max(count.known, label[r] + 1);
+      };
+      if (!lesson && only_lessons(out)) {
+        if (w > 0) learn(count);
+        continue;
+      }
       double* record = out.records.of(r);
       Count heard = count;
       if (w > 0 && record != nullptr) heard.known = recall(record, r, work);
-      if (!only_votes(out) || (w > 0 && stages_.calibrator->learns_from(count.number))) speak(r, heard, work);
+      if (lesson || !only_votes(out)) speak(r, heard, work);
       const int answer = decide(r, heard, work);
       write(r, r, answer, heard, work, out);
       if (!(w > 0)) {
@@ -286,20 +305,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
         continue;
       }
       if (stages_.health) stages_.health->learn(rows.row(r), label[r], answer == label[r]);
-      follow(heard, label[r], w, work.vote(r), work);
-      count.number += 1;
-      count.known = std::max(count.known, label[r] + 1);
-    }
-  }
-
-  // The model inside has learned these rows, and answered none of them.
-  void pass_rows(const std::int32_t* label, const double* weight, int n, Count& count) {
-    for (int r = 0; r < n; ++r) {
-      const double w = weight ? weight[r] : 1.0;
-      if (!(w > 0)) continue;
-      if (count.known > 1 && label[r] < count.known) stages_.calibrator->pass(label[r], w);
-      count.number += 1;
-      count.known = std::max(count.known, label[r] + 1);
+      learn(heard);
     }
   }
 

@@ -28,7 +28,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -72,12 +71,6 @@ class Calibrator {
   bool keeps_labels() const { return params_.n == 0; }
 
   bool learns_from(std::int64_t number) const { return !few_lessons(number) || number % (rows_each * in_a_row) < in_a_row; }
-  // Examples from this one on that are all learned from, or all not.
-  std::int64_t alike(std::int64_t number) const {
-    if (!few_lessons(number)) return few_lessons(number + n_first) ? n_first - number : std::numeric_limits<std::int64_t>::max();
-    const std::int64_t at = number % (rows_each * in_a_row);
-    return (at < in_a_row ? in_a_row : rows_each * in_a_row) - at;
-  }
 
   void reserve(int n_classes) {
     const auto k = static_cast<std::size_t>(n_classes);
