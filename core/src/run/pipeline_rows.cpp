@@ -80,7 +80,7 @@ void Pipeline::admit(const TrainingBatch& batch, int first, int end, Chunk& work
     // A set says of every label whether the row has it: all of them are known then.
     const int label = facts ? (runner_->traits.facts == Facts::set ? intake_.schema().n_classes - 1 : static_cast<int>(facts[0]))
                             : (numbers ? 0 : batch.truth.label[first + r]);
-    example = intake_.admit(row, label, w, w > 0, work.row[at]);
+    example = intake_.admit(row, label, w, batch.truth.absent(first + r), work.row[at]);
     example.weight = w;
     example.facts = facts;
     if (numbers) example.target = batch.truth.target[first + r];
