@@ -303,7 +303,9 @@ class PyModel {
   }
 
   void reserve(const Longs& n_values, int n_classes, bool declared, const std::optional<Doubles>& facts) {
-    make_room({n_values, n_classes, declared, facts});
+    const Room room{n_values, n_classes, declared, facts};
+    model_->reserve(schema_of(room), plan_->max_bytes);
+    describe(room);
   }
 
   // Numbers that a file must hold for each learner, at least: a bank of one says so without growing.
@@ -334,10 +336,19 @@ class PyModel {
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     if (records) buffers.out.records = records_of(*records, places, x.n(), w, schema);
     seconds_growing_ = 0;
-    if (room) make_room(*room);
     Truth known = truth.of_rows();
     if (unlabeled) known.unlabeled = unlabeled->data();
-    learn_now(rows, known, w, buffers.out);
+    const auto learn_rows = [&] { learn_now(rows, known, w, buffers.out); };
+    if (!room) {
+      learn_rows();
+      return buffers.give();
+    }
+    const std::clock_t begun = std::clock();
+    model_->grow_and_learn(schema, plan_->max_bytes, [&] {
+      seconds_growing_ = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+      describe(*room);
+      learn_rows();
+    });
     return buffers.give();
   }
 
@@ -360,12 +371,13 @@ class PyModel {
   }
 
   std::size_t record_width(std::size_t n_classes) const { return 1 + model_->record_width(n_classes); }
+  std::vector<double> lags() const { return model_->lags(); }
 
-  // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column], scores, codes, and ways.
+  // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column, then lag], scores, codes, and ways.
   nb::object explain(const Rows& x, const Ints& label, int orders) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema);
-    const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width());
+    const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width()) + model_->lags().size();
     if (label.shape(0) != n) throw std::invalid_argument("X and labels differ in length");
     std::vector<double> base(n), score(n), contributions(n * width);
     std::vector<std::int32_t> told(n), way(n);
@@ -459,6 +471,7 @@ class PyModel {
     }
     return out;
   }
+  void take_turns(bool on) { team_.take_turns(on); }
   nb::dict threads() const {
     const Team::Record& record = team_.record();
     nb::dict out;
@@ -562,10 +575,7 @@ class PyModel {
   };
 
   // What is said of the classes counts from the moment in which they have their codes.
-  void make_room(const Room& room) {
-    const std::clock_t begun = std::clock();
-    model_->reserve(schema_of(room), plan_->max_bytes);
-    seconds_growing_ = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+  void describe(const Room& room) {
     if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 

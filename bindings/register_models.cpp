@@ -52,6 +52,7 @@ void register_models(nb::module_& m) {
           },
           "X"_a, "answer"_a, "records"_a.noconvert().none() = nb::none())
       .def("record_width", &PyModel::record_width, "n_classes"_a)
+      .def("lags", &PyModel::lags)
       .def(
           "explain", [](const PyModel& self, nb::handle x, const Ints& label, int orders) { return self.explain(Rows(x), label, orders); },
           "X"_a, "label"_a.noconvert(), "orders"_a)
@@ -62,6 +63,7 @@ void register_models(nb::module_& m) {
       .def("unpacked", &PyModel::unpacked, "bytes"_a, nb::rv_policy::take_ownership)
       .def("memory_bytes", [](PyModel& self) { return self.model().memory_bytes(); })
       .def("report", &PyModel::report)
+      .def("take_turns", &PyModel::take_turns, "on"_a, "Divide calls as for threads, and let the caller do every share: for benchmarks.")
       .def("threads", &PyModel::threads, "How calls were divided among threads: what benchmarks look at.")
       .def("short_of_memory", &PyModel::short_of_memory)
       .def("starved", [](PyModel& self) { return self.model().starved(); })

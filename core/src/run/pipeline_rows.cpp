@@ -89,7 +89,7 @@ void Pipeline::admit(const TrainingBatch& batch, int first, int end, Chunk& work
     memory_.add(row, example.label, w);
     if (runner_->batch_phase_due(example.number)) memory_.open(intake_, example.n_classes_after, work.batch_phase);
   }
-  runner_->open_to_learn(work, part() ? part()->in.answers : batch.answers.output != Output::none);
+  runner_->open_to_learn(work, part() ? part()->in.answers : batch.answers.output != Output::none, part() ? nullptr : batch.answers.heard);
   if (part()) runner_->read_carry(*part(), work);
 }
 

@@ -120,11 +120,18 @@ class TrainingBatch:
         active = np.flatnonzero(self.counted[first:end])  # type: ignore[index]
         return end if learned >= active.size else first + int(active[learned - 1]) + 1
 
+    def until(self, first: int, end: int) -> int:
+        """Return where a piece ends at the latest: a row that turns a column into identifiers is the first of one."""
+        return min([end, *(row for row in self.rows.turns if row > first)])
+
     def piece(self, first: int, end: int, schema: Schema, labels: ClassCodes) -> TrainingBatch:
         """Rows ``first`` to ``end``, with what is new in them for a model that has learned the rows before."""
         if first == 0 and end == self.rows.n_rows:
             return self
         part = self.rows.cut(first, end)
+        growth = self.rows.growth
+        if self.rows.turns:
+            part.drop_columns(sum(row > first for row in self.rows.turns))
         codes = self.codes[first:end]
         weight = None if self.weight is None else self.weight[first:end]
         unlabeled = None if self.unlabeled is None else self.unlabeled[first:end]
@@ -143,8 +150,15 @@ class TrainingBatch:
             at = len(schema.books[column] or ())
             known = max(at, int(np.fmax.reduce(cells[piece.counted], initial=-1.0)) + 1)
             if known > at:
-                values[column] = self.rows.growth.values[column][at - before : known - before]
+                values[column] = growth.values[column][at - before : known - before]
         part.growth = Growth(values=values)
+        if part.dense is not None and self.rows.turns:
+            first_new = min(growth.twins)
+            for column in range(schema.width, part.dense.shape[1]):  # new with the first row
+                part.growth.names.append(growth.names[column - first_new])
+                part.growth.nominal.append(False)
+                part.growth.words[column] = growth.words[column]
+                part.growth.twins[column] = growth.twins[column]
         piece.new_labels = new_labels
         return piece
 

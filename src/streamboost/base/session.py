@@ -24,7 +24,7 @@ from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, lar
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
-from streamboost.base.inputs.word_columns import MANY_VALUES, WordFeatures
+from streamboost.base.inputs.word_columns import TEXT, WordFeatures, guess_words
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers, Records, records_to_learn
 from streamboost.base.pieces import (
@@ -264,14 +264,16 @@ class Session:
             check_counts(rows, self.schema, self.learner.title)
         return rows
 
-    def _advise_of_identifiers(self, growth: Growth) -> None:
-        """Of rows that come one by one nothing is guessed: say so when a nominal column turns out to hold identifiers."""
-        for column in growth.values:
-            if len(self.schema.books[column] or ()) == MANY_VALUES + 1:
-                name = column if self.schema.names is None else self.schema.names[column]
+    def _advise_of_texts(self, growth: Growth) -> None:
+        """Of rows that come one by one nothing is guessed: say so when a column that has become one of identifiers looks like texts."""
+        for column in growth.twins.values():
+            book = self.schema.books[column]
+            values = [] if book is None else [value for value in book.values if isinstance(value, str)]
+            if guess_words(values, self.model.n_learned) == TEXT:
+                name = self.schema.names[column] if self.schema.names else column
                 self.advise(
-                    f"{self.schema.title(column)} has more than {MANY_VALUES} different values. The model would learn more from "
-                    f"it, and faster, as identifiers (identifier_features=[{name!r}]) or as texts (text_features=[{name!r}])."
+                    f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the model would "
+                    f"learn more from its words (text_features=[{name!r}])."
                 )
 
     def advise(self, line: str) -> None:
@@ -330,8 +332,7 @@ class Session:
         self.warned |= unscaled
         self.capped.update(rows.growth.capped)
         self.refresh_fast()
-        if self.schema.open:
-            self._advise_of_identifiers(rows.growth)
+        self._advise_of_texts(rows.growth)
         return None if raw is None else self._present(raw, answer, known_before)
 
     def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
@@ -342,7 +343,7 @@ class Session:
             with InterruptsWait(self.in_python) as interrupts:
                 while done < n:
                     first, begun = done, self.model.n_seen
-                    end = min(n, max(done + self.pace.rows, least))
+                    end = batch.until(done, min(n, max(done + self.pace.rows, least)))
                     start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
                     self.pace.took(end - done, since(start, self.pace.threads), self.model.seconds_growing)

@@ -405,6 +405,12 @@ class Shards(Closing):
     # The whole.
 
     @property
+    def task(self) -> str:
+        """What the model predicts: "classification", "regression" or "multilabel"."""
+        task: str = self.model._entry.task
+        return task
+
+    @property
     def classes_(self) -> NDArray[Any]:
         """Labels known so far, sorted."""
         classes: NDArray[Any] = self._open().classes_

@@ -227,7 +227,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         *PAST,
-        *with_defaults(OPTIONS, drift="adwin"),
+        *with_defaults(OPTIONS, drift="adwin", calibration=None),  # its pools learn on the logarithmic loss
         *WORD_OPTIONS,
     )
 
@@ -280,24 +280,22 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns, self.max_tree_columns):
-            return for_open_rows(plan, columns, self.max_tree_columns)
-        window = {"window": float(self.window), "referee_window": float(self.window)}
-        last_word = {"temperature": self.calibration is None}
+        most, window = self.max_tree_columns, float(self.window)
+        pool = {
+            **POOL_OF_ALL,
+            **self._lateness(),
+            "temperature": self.calibration is None,
+            "window": window,
+            "referee_window": window,
+        }
+        if not are_wide(columns, most):
+            return for_open_rows(plan, columns, most, "hashed", pool, self._memory())
         plan = replace(
             plan,
             pool={**plan.pool, **FORGETTING} if plan.pool else {},
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
-        memory = self._memory(words=True)
-        return for_columns(
-            plan,
-            columns,
-            self.max_tree_columns,
-            "hashed",
-            {**POOL_OF_ALL, **self._lateness(), **last_word, **window},
-            memory,
-        )
+        return for_columns(plan, columns, most, "hashed", pool, self._memory(words=True))
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
         return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))

@@ -207,7 +207,7 @@ class SetScores(Scores):
         self.labels: tuple[Any, ...] = ()
         self._names = getattr(stream, "label_names", None)
         self._first = True
-        self.waits = settings.delay > 0
+        self.wait_for_labels(settings)
         self._name = stream.name
 
     @property

@@ -15,7 +15,7 @@ from streamboost.adapters.records import RecordStream, held_rows, open_data
 from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.evaluate.bandit import AllLabelsPass, as_bandit, with_labels
 from streamboost.evaluate.beside import BaselinePass, baseline_results
-from streamboost.evaluate.delay import LateLabels, check_delay, warn_of_delay
+from streamboost.evaluate.delay import LateLabels, check_delay, has_learned, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.forecast import IntervalPass
 from streamboost.evaluate.resources import ResourceLog
@@ -111,7 +111,8 @@ def prequential(
         the greater number, or the rarer text; with more labels such metrics are means over the labels.
     fading : with a factor alpha in (0, 1) the metrics also with fading rows: one that is m rows old weighs alpha^m.
     delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once. Rows before
-        the first answer are not scored: ``left_out`` in the result says how many. A model that looks at past targets should
+        the first answer are not scored, nor are those before the first label, unless the model has learned rows before:
+        ``left_out`` in the result says how many. A model that looks at past targets should
         be told with its own `delay`.
     learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
     keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
@@ -155,7 +156,17 @@ def prequential(
     bandit = _is_bandit(feedback, task, delay, budget)
     learner = as_bandit(model, exploration, key) if bandit else _asking(learner, budget, query, key)
     settings = task.settle(
-        Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive, season),
+        Settings(
+            task.metrics.choose(metrics),
+            window,
+            fading,
+            delay,
+            keep_errors,
+            classes,
+            positive,
+            season,
+            learned=orders == 1 and has_learned(model),
+        ),
         learner,
         stream,
     )

@@ -38,9 +38,9 @@ class ViewModel : public Model {
     std::unique_ptr<Growth> inside;
     Intake intake;
     explicit Grown(ViewModel& m) : model(m), intake(m.intake_) {}
-    void commit() noexcept override {
-      Model::commit(inside.get(), *model.inside_);
-      model.intake_ = std::move(intake);
+    void exchange() noexcept override {
+      Model::exchange(inside.get(), *model.inside_);
+      std::swap(model.intake_, intake);
     }
     std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(ViewModel); }
   };
