@@ -302,6 +302,8 @@ class KeyedModels(Closing):
 
     # What depends on what is predicted.
 
+    task: ClassVar[str]
+    reads_dicts: ClassVar[bool] = True
     _kind: ClassVar[str]
     _verb: ClassVar[str]
 
@@ -433,7 +435,7 @@ class KeyedClassifier(KeyedModels):
     'stays'
     """
 
-    _kind, _verb = "classifiers", "predict_proba_one"
+    task, _kind, _verb = "classification", "classifiers", "predict_proba_one"
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each label for one row; empty while nothing is known.
