@@ -73,6 +73,7 @@ class DriftGuard {
   bool needs_gil() const { return on() && detectors_->needs_gil(); }
   const GuardParams& params() const { return params_; }
   bool any_spare() const { return spares_ > 0; }
+  bool has_spare(std::size_t lane) const { return lane_[lane].spare; }
 
   // Before rows are judged: room for what that may write down.
   void expect() {

@@ -22,6 +22,7 @@
 namespace streamboost {
 
 struct OSBoostEXP : BoosterDefaults {
+  enum class Rate { anytime, fixed };
   struct Params {
     SmoothWeights::Params smooth;
     Hedge::Mode mode;

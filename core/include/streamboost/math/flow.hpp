@@ -19,8 +19,8 @@
 namespace streamboost {
 
 namespace detail {
-// e^-30: margins are kept within 30 inside of a step; the score itself is never clipped
-inline constexpr double odds_low = 0x1.a56e0c2ac7f75p-44;
+// e^30 and e^-30: margins are kept within 30 inside of a step; the score itself is never clipped
+inline constexpr double odds_high = 0x1.370470aec28edp+43, odds_low = 0x1.a56e0c2ac7f75p-44;
 }  // namespace detail
 
 struct Slopes {
