@@ -107,10 +107,9 @@ def test_a_row_without_a_label_is_answered_and_not_learned(y):
     assert model.to_bytes() == plain.to_bytes()
     declared = SingleLearnerClassifier()
     with pytest.warns(UserWarning, match="3 of 3"):
-        nothing = SingleLearnerClassifier().partial_fit(X, [None] * 3)
-        shape = declared.test_then_train(X, [None] * 3, classes=["a", "b"], output="proba").shape
-    assert not nothing.started
-    assert shape == (3, 2)
+        answers = declared.test_then_train(X, [None] * 3, classes=["a", "b"], output="proba")
+    assert answers.shape == (3, 2)
+    assert not declared.started
     with pytest.raises(ValueError, match="y contains NaN or a missing label"):
         SingleLearnerClassifier().fit(X, ["a", None, "b"])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -126,12 +125,16 @@ def test_labels_do_not_mix_text_and_numbers():
 
 def test_numbers_as_labels_are_sent_to_a_regressor():
     for y in (np.array([0.5, 1.5]), np.array([0.5, 1.5], dtype=object)):
-        with pytest.raises(ValueError, match="Unknown label type: continuous. .*such as StreamBoostRegressor"):
+        with pytest.raises(
+            ValueError, match=r"Unknown label type: continuous\. .*such as StreamBoostRegressor"
+        ):
             SingleLearnerClassifier().fit(X2, y)
 
 
 def test_who_has_fitted_hears_why_a_label_is_too_late():
-    with pytest.raises(ValueError, match=r"not in classes: \[0, 1\]. They are final once .*as fit and classes="):
+    with pytest.raises(
+        ValueError, match=r"not in classes: \[0, 1\]. They are final once .*as fit and classes="
+    ):
         SingleLearnerClassifier().fit(X2, [0, 1]).partial_fit(X2, [0, 2])
 
 
