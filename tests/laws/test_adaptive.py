@@ -95,7 +95,9 @@ def test_pool_is_its_oracle():
     pooled = sb.StreamBoostClassifier(companions=("naive-bayes",), **options)
     got = pooled.test_then_train(X, y, output="proba")
     forest = sb.StreamBoostClassifier(companions=(), **options)
-    bayes = sb.SingleLearnerClassifier(sb.NaiveBayes(), drift=ADWIN(0.001, warning=0.01), background=False, calibration=None)
+    bayes = sb.SingleLearnerClassifier(
+        sb.NaiveBayes(), drift=ADWIN(0.001, warning=0.01), background=False, calibration=None
+    )
     order = list(dict.fromkeys(y.tolist()))
     sorted_codes = [order.index(label) for label in sorted(order)]
     answers = []
@@ -209,7 +211,9 @@ def test_pools_do_not_disturb_what_they_pool():
     pools = ("linear", "naive-bayes", "neighbors", "replay", "history")
     whole = state_of(sb.StreamBoostClassifier(companions=pools, **options).partial_fit(X, y))
     online = sb.StreamBoostClassifier(companions=("linear", "naive-bayes", "neighbors"), **options)
-    replayed = sb.ReplayBoostingClassifier(rounds=50, learning_rate=0.2, refit=2.0, random_state=2, calibration=None)
+    replayed = sb.ReplayBoostingClassifier(
+        rounds=50, learning_rate=0.2, refit=2.0, random_state=2, calibration=None
+    )
     for owner, alone in (("online/", online), ("replay/", replayed)):
         assert_part_is(whole, owner, alone.partial_fit(X, y))
 
@@ -231,7 +235,9 @@ def test_the_judge_sees_answers_of_before_beside_the_row(classes, monkeypatch):
     monkeypatch.setitem(COMPANIONS, "replay", experts)
     model = sb.StreamBoostClassifier(companions=("replay",), **options)
     forest = sb.StreamBoostClassifier(companions=(), **options)
-    slow, quick = (sb.ReplayBoostingClassifier(random_state=2, calibration=None, **params) for _, params in experts)
+    slow, quick = (
+        sb.ReplayBoostingClassifier(random_state=2, calibration=None, **params) for _, params in experts
+    )
     told = []
     for expert in (forest, slow, quick):
         labels, proba = expert.test_then_train(X, y, output="both")

@@ -60,7 +60,9 @@ def same(a, b):
         assert np.array_equal(values, theirs[name], equal_nan=True), name
 
 
-HASHED = partial(sb.OSBoostClassifier, sb.HashedLogisticRegression(10, pairs=True), n_estimators=2, random_state=3)
+HASHED = partial(
+    sb.OSBoostClassifier, sb.HashedLogisticRegression(10, pairs=True), n_estimators=2, random_state=3
+)
 
 
 @pytest.mark.parametrize(("make", "k"), [(classifier, 2), (classifier, 4), (regressor, 3), (HASHED, 2)])
@@ -127,7 +129,9 @@ def test_trees_see_the_statistics_of_the_identifiers(k):
     for model in (late, plain):
         model.learn(dense[:turn], truth[:turn], None, answer, room)
     with_users = np.column_stack([dense[turn:], np.full(len(dense) - turn, np.nan)])
-    found = late.learn((with_users, users[turn:]), truth[turn:], None, answer, (np.array([n_codes, -1, -3]), k, k > 0, None))
+    found = late.learn(
+        (with_users, users[turn:]), truth[turn:], None, answer, (np.array([n_codes, -1, -3]), k, k > 0, None)
+    )
     seen = target_statistics([users[turn:]], truth[turn:], np.ones(len(dense) - turn), k)
     wide = np.column_stack([dense[turn:], seen])
     kinds = np.append([n_codes], np.full(wide.shape[1] - 1, -1))
@@ -161,7 +165,9 @@ def test_tokens_are_those_of_the_oracle():
     plain.partial_fit(X.tocsr(), y, classes=[0, 1])
     assert turned == ["user", "page"]
     rows = slice(150, None)  # which came after both
-    np.testing.assert_allclose(hashed.predict_proba(table[rows]), plain.predict_proba(X.tocsr()[rows]), rtol=1e-9)
+    np.testing.assert_allclose(
+        hashed.predict_proba(table[rows]), plain.predict_proba(X.tocsr()[rows]), rtol=1e-9
+    )
 
 
 def test_identifiers_are_learned():

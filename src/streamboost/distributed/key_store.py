@@ -90,7 +90,9 @@ class KeyStore:
         try:  # two owners would write over each other's models
             self._unlock = weakref.finalize(self, os.close, open_locked(path.with_suffix(".lock")))
         except OSError as error:
-            raise RuntimeError(f"{path.parent} is in use by another model, which is not closed yet.") from error
+            raise RuntimeError(
+                f"{path.parent} is in use by another model, which is not closed yet."
+            ) from error
         self._db = sqlite3.connect(path, isolation_level=None)
         try:
             self._open()
