@@ -171,15 +171,6 @@ def test_a_column_of_words_may_come_later():
     assert model.predict_one({"text": "free prize"}) == 1
 
 
-def test_many_values_in_dicts_are_spoken_of():
-    model = sb.StreamBoostClassifier(n_estimators=1, companions=())
-    for i in range(200):
-        model.learn_one({"user": f"u{i}"}, i % 2)
-    with pytest.warns(UserWarning, match=r"identifier_features=\['user'\]"):
-        model.learn_one({"user": "one more"}, 1)
-    model.learn_one({"user": "another one"}, 1)
-
-
 def test_explanations_count_words_in():
     table, y = messages(300)
     model = default().fit(table, y)

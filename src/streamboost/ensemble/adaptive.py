@@ -22,6 +22,7 @@ from streamboost.ensemble.options import (
     PAST,
     SHARED,
     SIZE,
+    UNLABELED,
     EnsembleOptions,
     UnguardedOptions,
 )
@@ -72,7 +73,7 @@ MAX_FEATURES = parameter(
     "Share of the columns that each node of the default trees may split on; None: all of them.",
     to_core=False,
 )
-LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, *OUTPUT_OPTIONS)
+LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, UNLABELED, *OUTPUT_OPTIONS)
 COMPANIONS = {
     "linear": (("linear", {"learning_rate": 1.0}), ("linear-quick", {"learning_rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
@@ -226,7 +227,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         *PAST,
-        *with_defaults(OPTIONS, drift="adwin"),
+        *with_defaults(OPTIONS, drift="adwin", calibration=None),  # its pools learn on the logarithmic loss
         *WORD_OPTIONS,
     )
 
@@ -279,24 +280,22 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns, self.max_tree_columns):
-            return for_open_rows(plan, columns, self.max_tree_columns)
-        window = {"window": float(self.window), "referee_window": float(self.window)}
-        last_word = {"temperature": self.calibration is None}
+        most, window = self.max_tree_columns, float(self.window)
+        pool = {
+            **POOL_OF_ALL,
+            **self._lateness(),
+            "temperature": self.calibration is None,
+            "window": window,
+            "referee_window": window,
+        }
+        if not are_wide(columns, most):
+            return for_open_rows(plan, columns, most, "hashed", pool, self._memory())
         plan = replace(
             plan,
             pool={**plan.pool, **FORGETTING} if plan.pool else {},
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
-        memory = self._memory(words=True)
-        return for_columns(
-            plan,
-            columns,
-            self.max_tree_columns,
-            "hashed",
-            {**POOL_OF_ALL, **self._lateness(), **last_word, **window},
-            memory,
-        )
+        return for_columns(plan, columns, most, "hashed", pool, self._memory(words=True))
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
         return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))
