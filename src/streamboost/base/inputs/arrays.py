@@ -199,7 +199,7 @@ def _read_sparse(X: Any, estimator: str, least: int) -> Table:
     n_rows, width = csr.shape
     if width > np.iinfo(np.int32).max:
         raise ValueError(f"X has {width} columns; at most {np.iinfo(np.int32).max} are supported.")
-    return Table(n_rows=n_rows, width=width, csr=csr, nominal=[False] * width)
+    return Table(n_rows=n_rows, width=width, csr=csr)  # a call must not cost what its columns are
 
 
 def check_sparse(X: Any) -> None:
@@ -247,7 +247,8 @@ def _is_canonical(csr: Any) -> bool:
 def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> Schema:
     """Let the first block fix addressing, width and kinds. words: None for a model that does not read them."""
     declared = resolve_categorical(categorical, table.names, table.width)
-    nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
+    by_dtype = table.nominal or [False] * table.width
+    nominal = [its or said for its, said in zip(by_dtype, declared, strict=True)]
     sparse = table.csr is not None
     if words is None:
         return Schema(table.names, nominal, sparse=sparse)
