@@ -2,11 +2,11 @@
 
     python -m benchmarks.speed.wide
 
-Sparse rows: 20 cells are not 0, in columns of which low ones are frequent; test, then train, in chunks of 1,000 rows; the first is
-not counted. Vowpal Wabbit gets the same rows with its defaults and `-b 18`, parsed before the clock starts: by its Python interface,
-and by its command line from its own cache file, less the time of a run over the first row alone. Its command line only learns while it
-answers; so does ours. Messages: `streamboost run` as a user has it, from the CSV file to the last answer. Dicts: `learn_one` with the
-names of 40,000 columns, once most are known. CPU time, the best of three runs.
+Sparse rows: 20 cells are not 0, in columns of which low ones are frequent; test, then train, in chunks of 1,000 rows; the
+first is not counted. Vowpal Wabbit gets the same rows with its defaults and `-b 18`, parsed before the clock starts: by its
+Python interface, and by its command line from its own cache file, less the time of a run over the first row alone. Messages: as
+`streamboost run` has them, from the CSV file to the last answer. Dicts: `learn_one` with names of 40,000 columns, once those
+of a row are known. CPU time, the best of three runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,14 @@ MODELS: dict[str, tuple[Callable[[], Any], int]] = {
     "StreamBoostClassifier": (lambda: StreamBoostClassifier(random_state=1), 8000),
     "HashedLogisticRegression": (lambda: SingleLearnerClassifier(HashedLogisticRegression()), 60_000),
 }
-TEXTS = ("sms-spam", "airline-tweets", "disaster-tweets", "clickbait", "stackoverflow-titles", "phishing-urls")
+TEXTS = (
+    "sms-spam",
+    "airline-tweets",
+    "disaster-tweets",
+    "clickbait",
+    "stackoverflow-titles",
+    "phishing-urls",
+)
 DICT_COLUMNS = 40_000
 
 
@@ -61,7 +68,8 @@ def ours(model: Any, X: Any, y: Any) -> tuple[float, float]:
 def lines_of(X: Any, y: Any) -> list[str]:
     """The rows in Vowpal Wabbit's format."""
     return [
-        f"{2 * label - 1} |a " + " ".join(f"{j}:{x:g}" for j, x in zip(X.indices[a:b], X.data[a:b], strict=True))
+        f"{2 * label - 1} |a "
+        + " ".join(f"{j}:{x:g}" for j, x in zip(X.indices[a:b], X.data[a:b], strict=True))
         for label, a, b in zip(y.tolist(), X.indptr, X.indptr[1:], strict=False)
     ]
 

@@ -1,4 +1,4 @@
-"""Raw files of words by the command line: kinds are guessed and said, models go on, answers are explained; bad bytes are refused."""
+"""Raw files of words by the command line: kinds are guessed and said, models go on, answers are explained."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def messages(tmp_path):
         writer.writerow(["text", "sender", "size", "label"])
         for i in range(600):
             text = " ".join(rng.choice(WORDS, 5)) + f" {i}"
-            writer.writerow([text, f"s{int(rng.random() ** 2 * 500)}", i % 9, "spam" if "free" in text else "ham"])
+            writer.writerow(
+                [text, f"s{int(rng.random() ** 2 * 500)}", i % 9, "spam" if "free" in text else "ham"]
+            )
     return path
 
 

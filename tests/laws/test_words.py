@@ -14,7 +14,7 @@ from oracle.words import HashedLogistic, paces, target_statistics, tokens
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
 from streamboost.distributed import KeyedClassifier, Shards
-from streamboost.streams import open_stream
+from streamboost.streams import data_files, open_stream
 from tests.inside.handles import encoded_model, hashed_model
 
 BITS = 18
@@ -282,6 +282,16 @@ def test_kinds_are_guessed():
     assert guess_words({f"name{i}" for i in range(960)}, 1000) == "text"  # a value that never comes again
     assert guess_words({f"name{i}" for i in range(30)}, 30) is None
     assert guess_words({"red", "green", "blue"}, 1000) is None
+
+
+@pytest.mark.skipif(not data_files(), reason="the folder STREAMBOOST_DATA is not there")
+def test_streams_of_numbers_have_no_codes():
+    """Experts over hashed tokens join none of the 23 streams that drift: they cost nothing there."""
+    from benchmarks.accuracy.streams import STREAMS
+
+    for found in data_files():
+        if found.name in STREAMS and found.name != "ijcnn1":  # a sparse file, which has no kinds
+            assert open_stream(found.path, limit=2000).kinds == {}, found.name
 
 
 def test_what_is_missing_does_not_count_among_the_texts(tmp_path):

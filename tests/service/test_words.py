@@ -1,4 +1,4 @@
-"""Words and identifiers in the service: declared, learned, predicted, explained, as they were after a restart; bad ones are refused."""
+"""Words and identifiers in the service: declared, learned, predicted, explained, and as they were after a restart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ KINDS = {"text_features": ["text"], "identifier_features": ["user"]}
 
 def message(i: int) -> dict[str, Any]:
     text = "Free prize, call now 🙂" if i % 3 == 0 else "see you at home"
-    return {"features": {"text": text, "user": f"u{i % 40}", "size": i % 7}, "label": "spam" if i % 3 == 0 else "ham"}
+    return {
+        "features": {"text": text, "user": f"u{i % 40}", "size": i % 7},
+        "label": "spam" if i % 3 == 0 else "ham",
+    }
 
 
 def learn(running: Running, name: str, examples: list[dict[str, Any]]) -> int:
@@ -76,8 +79,17 @@ def test_a_model_of_words(tmp_path: Path) -> None:
 def test_a_nominal_column_becomes_one_of_identifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schemas, "MANY_VALUES", 12)
     running = Running(tmp_path / "s")
-    assert running.post("/v1/models", {"name": "m", "params": {"n_estimators": 3}, "model": "streamboost"}).status_code == 201
-    learn(running, "m", [{"features": message(i)["features"] | {"text": "-"}, "label": i % 2} for i in range(60)])
+    assert (
+        running.post(
+            "/v1/models", {"name": "m", "params": {"n_estimators": 3}, "model": "streamboost"}
+        ).status_code
+        == 201
+    )
+    learn(
+        running,
+        "m",
+        [{"features": message(i)["features"] | {"text": "-"}, "label": i % 2} for i in range(60)],
+    )
     before = running.store.file("m")
     why = running.post("/v1/models/m/explain", {"features": {"user": "u39"}}).json()
     assert "user as identifier" in why["contributions"]

@@ -263,15 +263,15 @@ class Session:
         return rows
 
     def _advise_of_texts(self, growth: Growth) -> None:
-        """Of rows that come one by one nothing is guessed: say so when a column that has become one of identifiers looks like texts."""
+        """Of rows that come one by one nothing is guessed: say so when a column with too many values looks like texts."""
         for column in growth.twins.values():
             book = self.schema.books[column]
             values = [] if book is None else [value for value in book.values if isinstance(value, str)]
             if guess_words(values, self.model.n_learned) == TEXT:
                 name = self.schema.names[column] if self.schema.names else column
                 self.advise(
-                    f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the model would "
-                    f"learn more from its words (text_features=[{name!r}])."
+                    f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the "
+                    f"model would learn more from its words (text_features=[{name!r}])."
                 )
 
     def advise(self, line: str) -> None:

@@ -291,7 +291,9 @@ def check_table(table: Table, schema: Schema, estimator: str) -> None:
     """Refuse a block whose columns are not the model's."""
     names = table.names_for(schema)
     check_names(schema.names, names, estimator)
-    width, expected = (table.width, schema.width - len(schema.twins)) if names is None else (len(names), schema.width)
+    width, expected = (
+        (table.width, schema.width - len(schema.twins)) if names is None else (len(names), schema.width)
+    )
     if width != expected:
         raise ValueError(
             f"X has {width} features, but {estimator} is expecting {expected} features as input. "
@@ -374,9 +376,7 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
         out = np.column_stack([out, np.full(table.n_rows, np.nan)])
     cells = [cell for row in zip(*words, strict=True) for cell in row] if words else None
     turns = [row for row, _ in turning]
-    return CodedRows(
-        table.n_rows, dense=np.ascontiguousarray(out), growth=growth, words=cells, turns=turns
-    )
+    return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth, words=cells, turns=turns)
 
 
 def _words(table: Table, column: int, source: Any) -> list[str | None]:
