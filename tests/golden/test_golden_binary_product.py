@@ -19,7 +19,7 @@ def empty_roll():
 
 
 def make(kind, script, n=3, learner=ScriptedProba, **options):
-    return kind(learner(script), n_estimators=n, random_state=0, **options)
+    return kind(learner(script), n_estimators=n, calibration=None, random_state=0, **options)
 
 
 def learn(model, t, y):

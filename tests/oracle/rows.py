@@ -57,6 +57,17 @@ class Columns:
             self.stage.learn(row)
         return row
 
+    def see(self, x):
+        """A row that nobody has labelled: its values and statistics are taken in, and nothing is learned."""
+        for j in sorted(self.nominal):
+            if not math.isnan(x[j]):
+                self.values[j].setdefault(x[j], len(self.values[j]))
+        for j, seen in self.history.items():
+            if not math.isnan(x[j]):
+                seen.append(float(x[j]))
+                if self.stage is not None:
+                    self.stage.see(j, float(x[j]))
+
     def scale_one(self, x, seen):
         if self.scale in ("none", "auto"):
             return x

@@ -99,6 +99,15 @@ void Flow::run_alone(int chunk) {
   for (auto& station : stations_) now = do_next(*station, chunk, now);
 }
 
+void Flow::run_in_turn() {
+  double now = thread_seconds();
+  for (auto& station : stations_) {
+    const double began = now;
+    for (int chunk = 0; chunk < n_chunks(); ++chunk) now = do_next(*station, chunk, now);
+    worker_seconds_[static_cast<std::size_t>(station->owner)] += now - began;
+  }
+}
+
 void Flow::run() {
   const auto job = [this](int worker) { work(worker); };
   run_workers(workers_, std::ref(job), [this] { stop(); });

@@ -45,7 +45,8 @@ void Team::learn(Model& model, const RowBlock& rows, Truth truth, const double* 
   const bool trial = chunk_ == 0 && record_.cost.empty();
   try {
     model.expect(rows, weight);
-    flow.emplace(rows.n_rows, chunk_rows(rows.n_rows), 2 * threads_ + 4);
+    const int some = chunk_rows(rows.n_rows);
+    flow.emplace(rows.n_rows, some, in_turn_ ? rows.n_rows / some + 1 : 2 * threads_ + 4);
     model.enlist(*flow, {rows, truth, weight, [&](int chunk) { return out.from(flow->first(chunk), answers_of(model)); }});
     flow->deal(threads_, record_.cost);
   } catch (const std::bad_alloc&) {
@@ -59,7 +60,7 @@ void Team::learn(Model& model, const RowBlock& rows, Truth truth, const double* 
     return learn(model, rest.rows, rest.truth, rest.weight, rest.out);
   }
   try {
-    flow->run();
+    in_turn_ ? flow->run_in_turn() : flow->run();
   } catch (const NoThread&) {
     return alone(model, all);
   }
@@ -101,7 +102,7 @@ void Team::predict(const Model& model, const RowBlock& rows, const OutputBuffers
       model.predict(rows.part(first, std::min(some, n - first)), out.from(first, answers_of(model)));
   };
   try {
-    run_workers(workers, std::ref(share));
+    run_workers(in_turn_ ? 1 : workers, std::ref(share));
   } catch (const NoThread&) {
     model.predict(rows, out);
   }

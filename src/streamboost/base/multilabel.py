@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from streamboost.base.classifier import check_output
 from streamboost.base.estimator import Estimator
 from streamboost.base.files.manifest import Manifest
-from streamboost.base.inputs.label_sets import LabelSets, SetCodes, one_set, read_sets
+from streamboost.base.inputs.label_sets import LabelSets, SetCodes, check_all_known, one_set, read_sets
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.inputs.weights import check_something_weighs
@@ -50,6 +50,7 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
         check_something_weighs(sample_weight)
+        check_all_known(y)
         before = self.__dict__.pop("_session", None)
         try:
             return self.partial_fit(X, y, sample_weight=sample_weight)
@@ -68,7 +69,8 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             The rows.
         y : array, sparse matrix or frame of shape (n_samples, n_labels)
-            Indicators: 1 where a row has a label, else 0.
+            Indicators: 1 where a row has a label, 0 where it has not, NaN where nobody knows: such a label is neither in the
+            set nor outside. A row of which nothing is known is not learned.
         labels : array, optional
             Names of the columns of `y`, given at the first call; by default a frame's own, or 0, 1, 2, ...
         sample_weight : array of shape (n_samples,), optional
@@ -124,7 +126,8 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
     ) -> None:
         """Learn one row given as a dict; `y` says of each label whether the row has it. New labels are welcome.
 
-        Labels that are not named in `y` are not in the set. A row whose set nobody knows (None) is checked and not learned.
+        Labels that are not named in `y` are not in the set; of one that is None nobody knows. A row whose whole set is unknown
+        (None) is checked and not learned.
         """
         sets, weight = one_set(y, sample_weight)
         self._learn(DictRow(x, type(self).__name__), sets, None, [weight])

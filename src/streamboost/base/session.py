@@ -83,6 +83,7 @@ class Session:
         schema: Schema,
         frozen: dict[str, Any],
         stages: Mapping[str, Any] = MappingProxyType({}),
+        unlabeled: bool = False,
         class_settings: Callable[
             [Sequence[Any], bool], NDArray[np.float64] | None
         ] = lambda labels, declared: None,
@@ -136,6 +137,7 @@ class Session:
             "stages": dict(stages),
             "max_bytes": booster.max_bytes,
             "tokens": learner.tokens,
+            "unlabeled": unlabeled,
         }
         self._use(self._new_model())
 
@@ -291,17 +293,24 @@ class Session:
         weight: NDArray[np.float64] | None,
         answer: str,
         pending: PendingAnswers | LateRecords | None = None,
+        unlabeled: NDArray[np.bool_] | None = None,
     ) -> Any:
         """Learn rows that were read, and answer for each before it is learned.
 
         ``"row"`` is the answer to a single row: its label, and the probability of each class that was known before it.
+        Rows that are `unlabeled`, and weigh nothing, move the statistics of the columns, once a row has been learned.
         """
         known_before = len(self.labels)
         wanted = "both" if answer == "row" else answer
         active = None if weight is None else weight > 0
-        learns = active is None or bool(active.any())
         codes, new = self.labels.encode(y, active)
         self.check_classes(new)
+        if unlabeled is not None and active is not None:
+            unlabeled = unlabeled & ~active
+            if self.model.n_learned == 0:
+                unlabeled[: int(np.argmax(active)) if active.any() else None] = False
+            active = active | unlabeled
+        learns = active is None or bool(active.any())
         rows = self._coded(source, active, learns)
         records, places = self._records(pending, source.n_rows, weight, len(self.labels) + len(new))
         if not learns:
@@ -313,7 +322,7 @@ class Session:
             return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
         unscaled = self._warn(rows, active)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known, records, places)
+        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known, records, places, unlabeled)
         try:
             raw = self._learn(batch, wanted)
         except BaseException as error:
@@ -327,13 +336,13 @@ class Session:
         return None if raw is None else self._present(raw, answer, known_before)
 
     def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_learned
+        n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_seen
         at_start, least = begun, batch.first_active + 1
         parts: list[NDArray[Any]] = []
         try:
             with InterruptsWait(self.in_python) as interrupts:
                 while done < n:
-                    first, begun = done, self.model.n_learned
+                    first, begun = done, self.model.n_seen
                     end = batch.until(done, min(n, max(done + self.pace.rows, least)))
                     start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
@@ -348,10 +357,10 @@ class Session:
                 self.broken = f"{type(error).__name__}: {error}"
                 self.fast = None
                 raise
-            done = batch.after(first, end, self.model.n_learned - begun)
+            done = batch.after(first, end, self.model.n_seen - begun)
             if isinstance(error, KeyboardInterrupt):
                 raise LearningInterrupted(done, n) from error
-            if self.model.n_learned != at_start:
+            if self.model.n_seen != at_start:
                 say_how_far(error, done, n)
             raise
         return join(parts, answer) if parts else None
@@ -366,11 +375,13 @@ class Session:
             if self._shares_maps:
                 self.labels, self.schema = copy.deepcopy(self.labels), copy.deepcopy(self.schema)
                 self._shares_maps = False
-            self._pending = self.model.n_learned, growth, new
+            self._pending = self.model.n_seen, growth, new
             self._tell_lanes(growth, n_classes)
         said: dict[str, Any] = {}
         if piece.records is not None:
             said = {"records": piece.records, "places": piece.places}
+        if piece.unlabeled is not None:
+            said["unlabeled"] = piece.unlabeled
         raw = self.model.learn(piece.rows.native, piece.codes, piece.weight, answer, room, **said)
         self.settle()
         return raw
@@ -395,7 +406,7 @@ class Session:
         if pending is None:
             return
         before, growth, new = pending
-        if self.model.n_learned > before and not self.model.broken:
+        if self.model.n_seen > before and not self.model.broken:
             self.schema.commit(growth)
             self.labels.extend(new)
             self._reserved = True

@@ -46,6 +46,7 @@ def learn(
     absent = None if fit else missing_labels(y)
     if absent is not None:
         y, weight = _without_labels(model, y, absent, classes, weight, source.n_rows)
+    unlabeled = absent if model._counts_unlabeled else None
     while True:
         session = model._session
         if session is not None and session.read_only:
@@ -54,7 +55,7 @@ def learn(
                 "or a copy.deepcopy of the snapshot."
             )
         if session is None or fit:
-            taken, answers = _learn_first(model, source, y, classes, weight, answer, fit, pending)
+            taken, answers = _learn_first(model, source, y, classes, weight, answer, fit, pending, unlabeled)
             if taken:
                 return answers
             continue
@@ -66,7 +67,7 @@ def learn(
                 check_same_classes(classes, session.labels)
             labels = model._read_labels(y, source, session.labels)
             if source.n_rows:
-                answers = session.learn(source, labels, weight, answer, pending)
+                answers = session.learn(source, labels, weight, answer, pending, unlabeled)
             else:
                 answers = session.ask(source, answer)
         look_back(model, session)
@@ -87,7 +88,7 @@ def _without_labels(
     known = session.labels.book.values if session is not None else ()
     if not len(known) and classes is not None:
         known = np.asarray(classes).tolist()
-    if session is not None and not session.told_unlabeled:
+    if session is not None and not session.told_unlabeled and not model._counts_unlabeled:
         session.told_unlabeled = True
         warn_user(
             f"Rows without a label came to this {type(model).__name__}, the first time {int(absent.sum())} of {n_rows}: it does "
@@ -105,6 +106,7 @@ def _learn_first(
     answer: str,
     fit: bool,
     pending: PendingAnswers | LateRecords | None,
+    unlabeled: NDArray[np.bool_] | None,
 ) -> tuple[bool, Any]:
     """Start a session with these rows, which stays if it has learned some. False if another thread was first."""
     labels = model._first_labels(classes)
@@ -129,7 +131,7 @@ def _learn_first(
         if not fit and model.__dict__.setdefault("_session", session) is not session:
             return False, None
         try:
-            answers = session.learn(source, y, weight, answer, pending)
+            answers = session.learn(source, y, weight, answer, pending, unlabeled)
         except BaseException as error:
             stays = session.model.n_learned > 0 and session.broken is None and hasattr(model, "partial_fit")
             if fit and stays:

@@ -48,6 +48,7 @@ def explain(
     columns = (
         [str(j) for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
     )
+    columns += model._lag_names()
     parts: list[Explanations] = []
     with sheet_for(None if str(out) == "-" else out) if out is not None else nullcontext() as sheet:
         writer = None if sheet is None else csv.writer(sheet, lineterminator="\n")

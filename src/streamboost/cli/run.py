@@ -21,7 +21,7 @@ from streamboost.cli.errors import UserError
 from streamboost.cli.health_lines import HealthLines
 from streamboost.cli.importances import importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
-from streamboost.cli.models import OpenModel
+from streamboost.cli.models import DAY_FIRST, LABEL, OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
 from streamboost.ensemble.output_options import kept_coverages
@@ -102,7 +102,9 @@ def run(
     Who asks to stop gets the same for the rows so far.
     """
     start, labels = Place(stream.name), None
-    label = getattr(stream, "label_name", None) if getattr(stream, "named", False) else None
+    taught: dict[str, Any] = {DAY_FIRST: getattr(stream, "day_first", None)}
+    if getattr(stream, "named", False):
+        taught[LABEL] = getattr(stream, "label_name", None)
     if resumed is None:
         mark_nominal(model, stream.nominal)
         _say_kinds(model, stream)
@@ -123,7 +125,7 @@ def run(
             f"--save: a {type(model).__name__} has no file format; run it in Python and pickle it."
         )
     checkpoints = Checkpoints(
-        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place, label))
+        output.every, start, lambda place: model.save(output.save, metadata=facts_for(model, place, **taught))
     )
     if output.plot is not None and spec.task == "regression" and loop["orders"] == 1 and takes_pending(model):
         coverages = kept_coverages(getattr(model, "coverages", None))
@@ -197,7 +199,7 @@ def run(
     goes_on = not loop["delay"] and loop["budget"] is None and loop["feedback"] == "labels"
     stopped = checkpoints.place if stop.asked is not None and goes_on else None
     if output.save is not None:
-        result.model.save(output.save, metadata=facts_for(result.model, stopped, label))
+        result.model.save(output.save, metadata=facts_for(result.model, stopped, **taught))
     again = output.save if stopped is not None and stream.repeatable else None
     say_stopped(console, start, checkpoints.place, stop.asked is not None, again)
     _say_written(console, output)

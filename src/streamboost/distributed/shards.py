@@ -97,7 +97,12 @@ class Shards(Closing):
                 self._take(self.model)
                 own = None if model.estimator is None else model._learner_plan(0).lane_factory
                 Plan(
-                    {"lane_factory": own, "stages": model._stages(), "guard": model._guard()}
+                    {
+                        "lane_factory": own,
+                        "stages": model._stages(),
+                        "guard": model._guard(),
+                        "unlabeled": model._counts_unlabeled,
+                    }
                 ).check_learning()
             else:
                 Plan(model.session.plan).check_learning()
@@ -398,6 +403,12 @@ class Shards(Closing):
         return reader
 
     # The whole.
+
+    @property
+    def task(self) -> str:
+        """What the model predicts: "classification", "regression" or "multilabel"."""
+        task: str = self.model._entry.task
+        return task
 
     @property
     def classes_(self) -> NDArray[Any]:

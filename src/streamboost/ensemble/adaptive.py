@@ -22,6 +22,7 @@ from streamboost.ensemble.options import (
     PAST,
     SHARED,
     SIZE,
+    UNLABELED,
     EnsembleOptions,
     UnguardedOptions,
 )
@@ -72,7 +73,7 @@ MAX_FEATURES = parameter(
     "Share of the columns that each node of the default trees may split on; None: all of them.",
     to_core=False,
 )
-LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, *OUTPUT_OPTIONS)
+LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, UNLABELED, *OUTPUT_OPTIONS)
 COMPANIONS = {
     "linear": (("linear", {"learning_rate": 1.0}), ("linear-quick", {"learning_rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
@@ -226,7 +227,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         *PAST,
-        *with_defaults(OPTIONS, drift="adwin"),
+        *with_defaults(OPTIONS, drift="adwin", calibration=None),  # its pools learn on the logarithmic loss
         *WORD_OPTIONS,
     )
 

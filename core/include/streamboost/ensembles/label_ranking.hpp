@@ -2,8 +2,8 @@
 //
 // Paper     Jung, Tewari: Online boosting algorithms for multi-label ranking (AISTATS 2018).
 //
-//   An example's truth is a set Y of the k labels (Example::facts: 1 for each label in it, else 0). Learners answer distributions h^i; the
-//   votes s rank the labels.
+//   An example's truth is a set Y of the k labels (Example::facts: 1 for each label in it, else 0; NaN: nobody knows). Learners answer
+//   distributions h^i; the votes s rank the labels. A label of which nobody knows is neither in the set nor outside: it is in no pair.
 //   rank loss   w_Y sum over l in Y, r not in Y of 1{s_l < s_r} + 1/2 1{s_l = s_r},    w_Y = 1 / (|Y| (k - |Y|))
 //   lesson      for every l in Y in turn the example with the label l and the weight const_i (max c^i - c^i[l]), const_i uniform in
 //               (3, 10), drawn once per lane (purpose 7)
@@ -12,6 +12,7 @@
 // Probability of a label: 1 / (1 + exp(-(a z + b))), z its score less the mean of all; a and b by one Newton step per example.
 #pragma once
 #include <algorithm>
+#include <cmath>
 
 #include "streamboost/ensembles/booster.hpp"
 #include "streamboost/math/math.hpp"
@@ -19,21 +20,22 @@
 
 namespace streamboost {
 
-// Labels of a set first, then the others, both in the order of their codes.
+// Labels of a set first, then those outside, both in the order of their codes: n of the k labels, all that is known.
 struct LabelSplit {
   const std::int32_t* code;
-  int n_in, n;
+  int n_in, n, k;
   double share() const { return 1.0 / (static_cast<double>(n_in) * (n - n_in)); }
   bool ranks() const { return n_in > 0 && n_in < n; }
 
-  static LabelSplit of(const double* set, int n, std::vector<std::int32_t>& room) {
-    room.resize(static_cast<std::size_t>(n));
-    int in = 0, out = n;
-    for (int l = 0; l < n; ++l)
-      if (set[l] > 0) room[static_cast<std::size_t>(in++)] = l;
-    for (int l = n - 1; l >= 0; --l)
-      if (!(set[l] > 0)) room[static_cast<std::size_t>(--out)] = l;
-    return {room.data(), in, n};
+  static LabelSplit of(const double* set, int k, std::vector<std::int32_t>& room) {
+    room.resize(static_cast<std::size_t>(k));
+    int n = 0;
+    for (int l = 0; l < k; ++l)
+      if (set[l] == 1) room[static_cast<std::size_t>(n++)] = l;
+    const int in = n;
+    for (int l = 0; l < k; ++l)
+      if (set[l] == 0) room[static_cast<std::size_t>(n++)] = l;
+    return {room.data(), in, n, k};
   }
 };
 
@@ -63,7 +65,7 @@ inline void teach_set(const Example& example, const LabelSplit& split, const dou
     one.label = split.code[i];
     std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
     for (int lane = 0; lane < lanes.size(); ++lane) {
-      const double cost = excess[static_cast<std::size_t>(lane) * static_cast<std::size_t>(split.n) + static_cast<std::size_t>(one.label)];
+      const double cost = excess[static_cast<std::size_t>(lane) * static_cast<std::size_t>(split.k) + static_cast<std::size_t>(one.label)];
       scratch.amount[static_cast<std::size_t>(lane)] = example.weight * lesson_constant(seed, lanes.begin + lane) * cost;
     }
     if (i > 0) block.bank->ask(one, Request::distributions, scratch.answers);  // the learners have moved
@@ -88,6 +90,7 @@ class LabelCalibration {
   void learn(const double* score, const double* set, double weight) {
     const double mean = mean_of(score);
     for (std::size_t l = 0; l < slope_.size(); ++l) {
+      if (std::isnan(set[l])) continue;
       const double z = score[l] - mean, p = sigmoid(slope_[l] * z + shift_[l]), bend = weight * p * (1 - p);
       zz_[l] = std::min(zz_[l] + bend * z * z, 1e100);
       z_[l] = std::clamp(z_[l] + bend * z, -1e100, 1e100);

@@ -69,19 +69,25 @@ class LaggedModel final : public ViewModel {
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
     WiderRows wider = this->wider(rows);
-    for (int r = 0; r < rows.n_rows; ++r) put_lags(wider, r, 0, out.records.of(r));
+    for (int r = 0; r < rows.n_rows; ++r) {
+      put_lags(wider, r, 0, out.records.of(r));
+      if (rows.lags != nullptr) std::copy_n(rows.lags + static_cast<std::size_t>(r) * n(), n(), wider.further(r));
+    }
     inside_->predict(wider.block(), out);
   }
 
-  // What the lags give belongs to the base: it is the same for every row that may be asked about now.
+  std::vector<double> lags() const override {
+    std::vector<double> now;
+    for (std::int64_t lag : params_.lags) now.push_back(truth(lag));
+    return now;
+  }
+
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
     WiderRows wider = this->wider(row);
     put_lags(wider, 0, 0, nullptr);
     std::vector<double> all(n() + static_cast<std::size_t>(row.n_columns));
     auto explained = inside_->explain(wider.block(), label, shapley, all.data());
-    if (!explained) return explained;
-    for (std::size_t k = 0; k < n(); ++k) explained->base += all[k];
-    std::copy(all.begin() + static_cast<std::ptrdiff_t>(n()), all.end(), contributions);
+    if (explained) std::rotate_copy(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n()), all.end(), contributions);
     return explained;
   }
 

@@ -49,6 +49,7 @@ class PooledExperts : public Model {
     experts_.front().model = std::move(first);
     for (std::size_t e = 1; e < experts_.size(); ++e) experts_[e].model->join(intake());
   }
+  std::unique_ptr<Model> first_leaves() noexcept { return std::move(experts_.front().model); }
   // Numbers of a record beside those of the first expert. What is NaN there nobody has said: the others have joined since.
   static std::size_t own_width(bool numbers, std::size_t experts, std::size_t k) {
     return numbers ? experts + 1 : 2 + experts * (k + 1) + k;
@@ -121,9 +122,9 @@ class PooledExperts : public Model {
     PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
     explicit Grown(PooledExperts& p) : pool(p) {}
-    void commit() noexcept override {
+    void exchange() noexcept override {
       for (std::size_t e = 0; e < parts.size(); ++e)
-        if (const auto& model = pool.experts_[e].model) Model::commit(parts[e].get(), *model);
+        if (const auto& model = pool.experts_[e].model) Model::exchange(parts[e].get(), *model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;

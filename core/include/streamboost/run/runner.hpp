@@ -23,7 +23,7 @@ class Runner {
 
   // ---- the stages of a chunk whose examples have been admitted
   virtual void open_to_answer(Chunk&) const = 0;  // fresh passages
-  virtual void open_to_learn(Chunk&, bool answers) = 0;
+  virtual void open_to_learn(Chunk&, bool answers, const char* heard) = 0;  // OutputBuffers::heard
   virtual bool teach(LaneBlock&, Chunk&, Scratch&) const = 0;  // whether the guard of some lane has alarmed
   virtual void score(const LaneBlock&, Chunk&, Scratch&) const = 0;
   virtual void answer(Chunk&, const AnswerWriter&) const = 0;

@@ -11,6 +11,7 @@ import numpy as np
 from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value, without_zeros
 from streamboost.base.inputs.cells import is_missing, to_number
 from streamboost.base.inputs.codes import check_scalar
+from streamboost.base.inputs.dates import is_taken_apart, with_text_apart
 from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
 from streamboost.base.inputs.word_columns import WordFeatures, word_cell
 
@@ -40,6 +41,8 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
     growth = Growth()
     for key, value in x.items():
         column = schema.index.get(key, -1)
+        if column < 0 and isinstance(value, str) and is_taken_apart(key, schema.index):
+            return read_dict(with_text_apart(x, key), schema, estimator, grow=grow)
         if not schema.named and (column < 0 or column in schema.twins):
             raise ValueError(
                 f"This {estimator} addresses columns by position (its first rows were an array): the keys of x must "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -46,6 +46,8 @@ class ExpectedColumns:
     needs_label: bool
     label_name: str | None = None
     """The column that the model was taught with, if that is known."""
+    day_first: Mapping[str, bool] = field(default_factory=dict)
+    """Columns of dates in which the day came before the month, or not, if that is known."""
 
     @property
     def file_names(self) -> tuple[str, ...] | None:

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from streamboost.base.inputs.arrays import LARGEST
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, Label, check_chunk_size
 from streamboost.streams.readers.columns import ExpectedColumns, label_array
 from streamboost.streams.readers.source import (
@@ -255,8 +256,8 @@ def parse_example(text: str) -> Example:
             if not name:
                 raise ValueError(f"a value without a name: {token!r}.")
             features[prefix + name] = features.get(prefix + name, 0.0) + number
-    if not all(map(math.isfinite, features.values())):
-        raise ValueError("a value that is not finite.")
+    if not all(abs(value) <= LARGEST for value in features.values()):
+        raise ValueError(f"a value that is not from -{LARGEST:.0e} to {LARGEST:.0e}.")
     return Example(numbers[0] if numbers else None, numbers[1] if len(numbers) > 1 else 1.0, features)
 
 
