@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from oracle.log_pool import LabelHistory, OuterPool, TemperedPool
+from oracle.log_pool import LabelHistory, OuterPool, PoolOfAll
 from oracle.words import HashedLogistic, paces, target_statistics, tokens
 
 import streamboost as sb
@@ -215,7 +215,7 @@ def test_the_pools_fade_by_information():
     seen = log_odds(score[:, 1:])
     forest = np.nan_to_num(alone.test_then_train(seen, y, classes=[0, 1], output="proba"), nan=0.5)
     fading = {"referee": False, "information": 0.03}
-    pool, outer, history = TemperedPool(4, **fading), OuterPool(2, **fading), LabelHistory()
+    pool, outer, history = PoolOfAll(4), OuterPool(2, **fading), LabelHistory()
     for t in range(len(y)):
         inside = np.stack([forest[t], history.answer(2)])
         opinions = np.stack([outer.answer(inside), *(proba[t] for proba in hashed)])

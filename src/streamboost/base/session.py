@@ -42,6 +42,8 @@ JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
 LOOK_BACK_EVERY = 1024
 """Rows of the short way between two looks back at what was learned."""
+MOST_OF_A_DICT = 1024
+"""Columns of rows that may take the short way, which asks for all of them."""
 UNSCALED = 10.0
 """Beyond this a linear learner without scaling deserves a word."""
 
@@ -490,9 +492,8 @@ class Session:
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
-            if (
-                self.learner.counts or schema.words or schema.sparse
-            ):  # whose rows are not a dense row of numbers, or checked
+            # Rows that are not a dense row of numbers, or are checked; dicts of so many columns never have all of them.
+            if self.learner.counts or schema.words or schema.sparse or schema.width > MOST_OF_A_DICT:
                 return
             fast = _core.FastRow(
                 self.model,
