@@ -32,6 +32,7 @@ from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.ensemble.words import (
     FORGETTING,
     POOL_OF_ALL,
+    WINDOWS,
     WORD_OPTIONS,
     WordOptions,
     are_wide,
@@ -286,7 +287,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        most, window = self.max_tree_columns, self._pool_window()
+        most, window = self.max_tree_columns, WINDOWS * self._pool_window()
         pool = {
             **POOL_OF_ALL,
             **self._lateness(),

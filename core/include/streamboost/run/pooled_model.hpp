@@ -142,7 +142,9 @@ class PooledModel final : public PooledExperts {
   PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
       : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
-  std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + own_width(false, experts_.size(), k); }
+  std::size_t record_width(std::size_t k) const override {
+    return experts_.front().model->record_width(k) + own_width(false, experts_.size(), k);
+  }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this, rows);
