@@ -1,5 +1,6 @@
 #include "streamboost/run/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -38,8 +39,11 @@ void Model::check_records(const Records& records, std::size_t n_records, std::si
     require(place < static_cast<std::int64_t>(n_records));
     const bool asked = weight != nullptr && weight[r] == 0;
     if (asked && place >= 0) {
-      require(1 + record_width(classes) <= records.stride);
-      records.value[static_cast<std::size_t>(place) * records.stride] = fresh ? -1.0 : static_cast<double>(classes);
+      const std::size_t width = 1 + record_width(classes);
+      require(width <= records.stride);
+      double* record = records.value + static_cast<std::size_t>(place) * records.stride;
+      std::fill_n(record, width, std::numeric_limits<double>::quiet_NaN());  // nobody has said anything yet
+      record[0] = fresh ? -1.0 : static_cast<double>(classes);
     }
     fresh = fresh && asked;
     const double* record = records.of(static_cast<int>(r));

@@ -37,7 +37,9 @@ Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, con
         "on_drift='lane' is for ensembles that remember something of a learner's place beside the learner itself, and this one does not: "
         "use on_drift='learner'");
   for (std::size_t b = 0; b + 1 < edges.size(); ++b) add_block({edges[b], edges[b + 1]}, make_bank);
-  intake_ = Intake(blocks_.front()->bank->needs());
+  IntakeNeeds needs = blocks_.front()->bank->needs();
+  needs.unlabeled = ensemble_.unlabeled;
+  intake_ = Intake(needs);
   if (part()) register_part();
 }
 

@@ -43,11 +43,11 @@ class Model {
   template <class Learn>
   void grow_and_learn(const Schema& schema, double max_bytes, Learn learn) {
     const auto growth = reserve(schema, max_bytes);
-    const std::int64_t before = intake().n_learned();
+    const std::int64_t before = intake().n_seen();
     try {
       learn();
     } catch (...) {
-      if (growth && intake().n_learned() == before && broken() == nullptr) exchange(growth.get(), *this);
+      if (growth && intake().n_seen() == before && broken() == nullptr) exchange(growth.get(), *this);
       throw;
     }
   }
@@ -60,7 +60,9 @@ class Model {
   void check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight, const Schema& schema) const;
   // The same as `learn`, chunk by chunk at stations of a flow; returns the last of them. One that says nothing is a single station.
   virtual int enlist(Flow&, const FlowInput&);
-  // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
+  // The past targets, or labels, that a row asked about now would have as further columns.
+  virtual std::vector<double> lags() const { return {}; }
+  // Why a row (the only one of its block) has its score, in closed form; contributions: [column, then lag], zero before. label -1: code 1 of two,
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
   virtual std::optional<ExplainedScore> explain(const RowBlock&, int /*label*/, bool /*shapley*/, double* /*contributions*/) const {
     return std::nullopt;
@@ -83,6 +85,8 @@ class Model {
   virtual std::size_t n_coverages() const { return 0; }  // sets or intervals that it keeps
   // What is said of the classes, by code (stages/decider.hpp); only a stage that decides by it listens.
   virtual void describe(const std::vector<double>& /*facts*/) {}
+  // Begins beside models that have learned rows already: it knows the classes that they know.
+  virtual void join(const Intake&) noexcept {}
   // Room for what these rows may bring, so that learning them, whole or part by part, does not fail in the middle. weight: null for 1s.
   virtual void expect(const RowBlock&, const double* weight) = 0;
   // Learners have gone on without growth that there was no memory for (NeedsRoom::starved).

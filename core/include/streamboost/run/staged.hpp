@@ -44,6 +44,7 @@ class Staged : public Model {
   const char* broken() const final { return inside_->broken(); }
   bool needs_gil() const final { return inside_->needs_gil(); }
   bool starved() const final { return inside_->starved(); }
+  std::vector<double> lags() const final { return inside_->lags(); }
   std::vector<const BankHandle*> banks() const final { return inside_->banks(); }
   std::vector<const BankHandle*> spares() const final { return inside_->spares(); }
 
