@@ -2,10 +2,10 @@
 
     python -m benchmarks.speed.growth [--out FILE] [--only NAME ...]
 
-Rows are dicts of three old columns and one more; `learn_one`, CPU time. Names: a model that knows 19,500 columns learns 500 rows, each
-with a new column; beside it one that knows all 20,000. Classes: 1,900 are known, and each of 100 rows brings another; beside it a model
-that knows all 2,000. This is where growth is dearest: what comes before costs less. 10 learners where they can be counted. What a model
-refuses because of its bound of memory is not timed.
+Rows are dicts of three old columns and one more; `learn_one`, CPU time. Names: a model that knows 19,500 columns learns 500
+rows, each with a new column; beside it one that knows all 20,000. Classes: 1,900 are known, and each of 100 rows brings
+another; beside it a model that knows all 2,000. This is where growth is dearest: what comes before costs less. Bags have 10
+learners. What a model refuses because of its bound of memory is not timed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,15 @@ from streamboost import catalogue
 
 NAMES, NEW_NAMES = 20_000, 500
 CLASSES, NEW_CLASSES = 2_000, 100
-ENSEMBLES = ("streamboost", "adaptive-random-forest", "osboost", "oza-boost", "adaboost-olm", "single", "streamboost-regressor")
+ENSEMBLES = (
+    "streamboost",
+    "adaptive-random-forest",
+    "osboost",
+    "oza-boost",
+    "adaboost-olm",
+    "single",
+    "streamboost-regressor",
+)
 Row = tuple[dict[str, float], Any]
 
 
@@ -93,7 +101,9 @@ def cells(measure: Callable[[], tuple[float, float]]) -> str:
     try:
         new, known = measure()
     except (ValueError, TypeError) as error:
-        reason = "memory" if "max_bytes" in str(error) else "two classes" if "classes" in str(error) else "refused"
+        reason = (
+            "memory" if "max_bytes" in str(error) else "two classes" if "classes" in str(error) else "refused"
+        )
         return f"{reason} | | "
     return f"{new:.2f} | {known:.2f} | {new / known:.1f}"
 
@@ -114,7 +124,9 @@ def main() -> None:
             continue
         numbers = is_regressor(make())
         by_class = " | | " if numbers else cells(lambda make=make: classes_ratio(make))
-        lines.append(f"| {name} | {cells(lambda make=make: names_ratio(make, is_regressor(make())))} | {by_class} |")
+        lines.append(
+            f"| {name} | {cells(lambda make=make: names_ratio(make, is_regressor(make())))} | {by_class} |"
+        )
         print(lines[-1], flush=True)
     if options.out is not None:
         options.out.write_text("\n".join(lines) + "\n")

@@ -181,7 +181,8 @@ void MemoryCounter::operator()(const char*, RaggedView<std::int32_t> per_lane) {
 
 template <class T>
 void MemoryCounter::count(const RaggedView<T>& per_lane) {
-  for (std::size_t i = 0; i < per_lane.size(); ++i) own(sizeof(std::vector<T>) + (planned ? per_lane[i].size() : per_lane[i].capacity()) * sizeof(T));
+  for (std::size_t i = 0; i < per_lane.size(); ++i)
+    own(sizeof(std::vector<T>) + (planned ? per_lane[i].size() : per_lane[i].capacity()) * sizeof(T));
 }
 
 }  // namespace streamboost

@@ -133,7 +133,8 @@ struct Pipeline::Grown final : Growth {
       block->guard.fields(counter);
     }
     for (std::size_t b = 0; b < banks.size(); ++b)
-      for (const BankHandle* each : {banks[b] ? &banks[b] : &pipeline.blocks_[b]->bank, spares[b] ? &spares[b] : &pipeline.blocks_[b]->spares}) {
+      for (const BankHandle* each :
+           {banks[b] ? &banks[b] : &pipeline.blocks_[b]->bank, spares[b] ? &spares[b] : &pipeline.blocks_[b]->spares}) {
         const BankHandle& bank = *each;
         if (!bank) continue;
         come_to(pipeline.blocks_[b]);

@@ -56,10 +56,10 @@ struct NaiveBayesNotes final : BankNotes {
   std::vector<std::int32_t> sparse_column, sparse_gap;  // ... and what is missing there
   std::vector<const double*> weight;
   bool gap = false, value_gap = false;  // some of the numeric columns had gaps, of the nominal ones
-  bool finished = false;             // the joints in the table of notes are logarithms
-  bool plain = false;                // numbers only, none missing
-  bool bounded = false;              // right_after has a bound on what the answer gains
-  const double* complete = nullptr;  // the row whose terms are listed, if it has no gaps and no new values
+  bool finished = false;                // the joints in the table of notes are logarithms
+  bool plain = false;                   // numbers only, none missing
+  bool bounded = false;                 // right_after has a bound on what the answer gains
+  const double* complete = nullptr;     // the row whose terms are listed, if it has no gaps and no new values
 
   explicit NaiveBayesNotes(std::size_t width) {
     for (auto* list : {&x, &shared_x, &value_alpha, &sparse_x}) list->reserve(width);
@@ -81,7 +81,12 @@ struct NaiveBayesNotes final : BankNotes {
   }
 };
 
-class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLogOdds, public Explains, public DrawnAtBirth, public GrowsInPlace {
+class NaiveBayesBank final : public Bank,
+                             public AnswersAfter,
+                             public AnswersLogOdds,
+                             public Explains,
+                             public DrawnAtBirth,
+                             public GrowsInPlace {
  public:
   enum class Form : std::int64_t { open, dense, sparse };  // open: the first row learned decides
   struct Params {
@@ -244,9 +249,9 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     t.plain = !sparse() && !new_value && t.value_row.empty() && mask_.rows() == 0 && !t.gap;
     const bool counts_only = !sparse() && t.x.empty() && params_.alpha == 0 && !t.value_gap && mask_.rows() == 0;
     t.bounded = !params_.over_all && !new_value && (t.plain || counts_only);
-    answers.change = new_value                                             ? Change::all
+    answers.change = new_value                                              ? Change::all
                      : params_.over_all || (params_.var_floor > 1 && t.gap) ? Change::taught
-                                                                           : Change::right_stays_right;
+                                                                            : Change::right_stays_right;
   }
 
   Answer after(int lane, const Example& example, double amount, Amount, const Answers& answers) const override {
