@@ -79,7 +79,7 @@ class StreamingGradientBoostingClassifier(_Stages, Ensemble):
     .. math:: \frac{y - p_m}{p_m (1 - p_m)}, \quad y \in \{0, 1\},
 
     cut to [-4, 4], with the weight :math:`4 p_m (1 - p_m)`, and :math:`F_m = F_{m-1} + \eta\, h_m(x)` with its answer of before
-    it learned the row. ``predict_proba`` is :math:`1 / (1 + e^{-F_S(x)})`.
+    it learned the row. The vote's probability is :math:`1 / (1 + e^{-F_S(x)})`.
 
     References
     ----------
