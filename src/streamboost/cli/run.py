@@ -177,6 +177,8 @@ def _show(
         console.print(line, highlight=False, soft_wrap=True)
     for line in no_better_than(result):
         warn(line)
+    if isinstance(result, RegressionResult):
+        console.print(nearest_baseline(result), highlight=False, soft_wrap=True)
     if isinstance(result, RegressionResult) and result.lags_advised is not None:
         lags = result.lags_advised
         warn(f"errors repeat after {lags} row{'s' if lags > 1 else ''}: lags would help (--lags {lags}).")
@@ -280,6 +282,14 @@ def no_better_than(result: PrequentialResult) -> list[str]:
                 f"({name} {own} against {other})."
             )
     return found
+
+
+def nearest_baseline(result: RegressionResult) -> str:
+    """The best of the baselines, in words."""
+    one = min(result.baselines, key=lambda baseline: baseline.error)
+    share = 1 - result.error / one.error if one.error > 0 else 0.0
+    beside = f"the model misses {share:.0%} less" if share > 0 else "the model misses no less"
+    return f"nearest baseline: {baseline_words(one.model_name)}, MAE {_figure(one.error, one.digits)}; {beside}"
 
 
 def result_table(results: Sequence[PrequentialResult], title: str, bad_lines: int = 0) -> Table:
