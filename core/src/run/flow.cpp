@@ -101,11 +101,12 @@ void Flow::run_alone(int chunk) {
 
 void Flow::run_in_turn() {
   double now = thread_seconds();
-  for (auto& station : stations_) {
-    const double began = now;
-    for (int chunk = 0; chunk < n_chunks(); ++chunk) now = do_next(*station, chunk, now);
-    worker_seconds_[static_cast<std::size_t>(station->owner)] += now - began;
-  }
+  for (int first = 0; first < n_chunks(); first += slots_)
+    for (auto& station : stations_) {
+      const double began = now;
+      for (int chunk = first; chunk < std::min(first + slots_, n_chunks()); ++chunk) now = do_next(*station, chunk, now);
+      worker_seconds_[static_cast<std::size_t>(station->owner)] += now - began;
+    }
 }
 
 void Flow::run() {

@@ -58,7 +58,7 @@ class Flow {
   void deal(int workers, const std::vector<double>& cost);
   void run_alone(int chunk);  // in this thread
   void run();                 // all chunks, by all workers; NoThread: nothing was done
-  void run_in_turn();         // in this thread, every station all chunks before the next begins; needs a slot for each of them
+  void run_in_turn();         // in this thread, every station as many chunks as there are slots before the next has its turn
 
   std::vector<double> seconds() const;  // of processor time, each station's so far
   const std::vector<double>& worker_seconds() const { return worker_seconds_; }
