@@ -86,6 +86,11 @@ class ShardedModel:
         return self._n_learned if self._first is None else self._first.n_learned
 
     @property
+    def n_seen(self) -> int:
+        """The same: rows without labels count nothing here."""
+        return self.n_learned
+
+    @property
     def n_classes_known(self) -> int:
         """Number of classes that were declared or learned."""
         return self._n_known if self._first is None else self._first.n_classes_known

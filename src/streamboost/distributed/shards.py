@@ -98,7 +98,12 @@ class Shards(Closing):
                 self._take(self.model)
                 own = None if model.estimator is None else model._learner_plan(0).lane_factory
                 Plan(
-                    {"lane_factory": own, "stages": model._stages(), "guard": model._guard()}
+                    {
+                        "lane_factory": own,
+                        "stages": model._stages(),
+                        "guard": model._guard(),
+                        "unlabeled": model._counts_unlabeled,
+                    }
                 ).check_learning()
             else:
                 Plan(model.session.plan).check_learning()

@@ -22,6 +22,7 @@ from streamboost.ensemble.options import (
     PAST,
     SHARED,
     SIZE,
+    UNLABELED,
     EnsembleOptions,
     UnguardedOptions,
 )
@@ -31,6 +32,7 @@ from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.ensemble.words import (
     FORGETTING,
     POOL_OF_ALL,
+    WINDOWS,
     WORD_OPTIONS,
     WordOptions,
     are_wide,
@@ -72,7 +74,7 @@ MAX_FEATURES = parameter(
     "Share of the columns that each node of the default trees may split on; None: all of them.",
     to_core=False,
 )
-LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, *OUTPUT_OPTIONS)
+LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, UNLABELED, *OUTPUT_OPTIONS)
 COMPANIONS = {
     "linear": (("linear", {"learning_rate": 1.0}), ("linear-quick", {"learning_rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
@@ -228,7 +230,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         *PAST,
-        *with_defaults(OPTIONS, drift="adwin"),
+        *with_defaults(OPTIONS, drift="adwin", calibration=None),  # its pools learn on the logarithmic loss
         *WORD_OPTIONS,
     )
 
@@ -285,24 +287,22 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns, self.max_tree_columns):
-            return for_open_rows(plan, columns, self.max_tree_columns)
-        window = {"window": self._pool_window(), "referee_window": self._pool_window()}
-        last_word = {"temperature": self.calibration is None}
+        most, window = self.max_tree_columns, WINDOWS * self._pool_window()
+        pool = {
+            **POOL_OF_ALL,
+            **self._lateness(),
+            "temperature": self.calibration is None,
+            "window": window,
+            "referee_window": window,
+        }
+        if not are_wide(columns, most):
+            return for_open_rows(plan, columns, most, "hashed", pool, self._memory())
         plan = replace(
             plan,
             pool={**plan.pool, **FORGETTING} if plan.pool else {},
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
-        memory = self._memory(words=True)
-        return for_columns(
-            plan,
-            columns,
-            self.max_tree_columns,
-            "hashed",
-            {**POOL_OF_ALL, **self._lateness(), **last_word, **window},
-            memory,
-        )
+        return for_columns(plan, columns, most, "hashed", pool, self._memory(words=True))
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
         return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))

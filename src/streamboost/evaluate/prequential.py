@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_copy, given
 from streamboost.adapters.records import RecordStream, held_rows, open_data
+from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.evaluate.bandit import AllLabelsPass, as_bandit, with_labels
 from streamboost.evaluate.beside import BaselinePass, baseline_results
 from streamboost.evaluate.delay import LateLabels, check_delay, has_learned, warn_of_delay
@@ -262,14 +263,20 @@ class _Pass:
         unlabeled = 0
         for whole in stream.chunks(chunk_size):
             chunk = whole.labelled()
+            seen = whole if self._sees_unlabeled else chunk
             unlabeled += len(whole) - len(chunk)
             if not len(chunk):
+                if len(seen):
+                    self._answered(seen, scores.options())
                 continue
             if chunk.weight is not None and self._late is not None:
                 raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
             truth = scores.truth(chunk)
             before = scores.left_out + scores.n_rows
-            scores.add(truth, self._answered(chunk, scores.options()), self._model)
+            answers = self._answered(seen, scores.options())
+            if len(seen) > len(chunk):
+                answers = _of_labelled(answers, whole)
+            scores.add(truth, answers, self._model)
             for other in (self.beside, self._full, self.ends):
                 if other is not None:
                     other.add(chunk, truth)
@@ -292,6 +299,11 @@ class _Pass:
             self.drifts.note(scores.left_out + scores.n_rows, 0, None)
         self.resources.end(scores.left_out + scores.n_rows, self.seconds, self._model)
 
+    @property
+    def _sees_unlabeled(self) -> bool:
+        """Whether rows without labels go to the model as well: it learns the scales of the columns from them."""
+        return self._late is None and getattr(self._model, "unlabeled", "ignore") == "statistics"
+
     def _answered(self, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """The answers to a chunk, whose rows are learned too, or will be; the clock runs only here."""
         if chunk.weight is not None:
@@ -303,6 +315,13 @@ class _Pass:
             answers = self._late.test_then_train(self._model, chunk, options)
         self.seconds += time.process_time() - start
         return answers
+
+
+def _of_labelled(answers: Any, chunk: Chunk) -> Any:
+    """The answers to the rows of a chunk that have a label."""
+    absent = missing_labels(chunk.labels)
+    assert absent is not None
+    return tuple(one[~absent] for one in answers) if isinstance(answers, tuple) else answers[~absent]
 
 
 def _asking(learner: Any, budget: float | None, query: str, seed: int) -> Any:
