@@ -303,7 +303,9 @@ class PyModel {
   }
 
   void reserve(const Longs& n_values, int n_classes, bool declared, const std::optional<Doubles>& facts) {
-    make_room({n_values, n_classes, declared, facts});
+    const Room room{n_values, n_classes, declared, facts};
+    model_->reserve(schema_of(room), plan_->max_bytes);
+    describe(room);
   }
 
   // Numbers that a file must hold for each learner, at least: a bank of one says so without growing.
@@ -334,10 +336,19 @@ class PyModel {
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     if (records) buffers.out.records = records_of(*records, places, x.n(), w, schema);
     seconds_growing_ = 0;
-    if (room) make_room(*room);
     Truth known = truth.of_rows();
     if (unlabeled) known.unlabeled = unlabeled->data();
-    learn_now(rows, known, w, buffers.out);
+    const auto learn_rows = [&] { learn_now(rows, known, w, buffers.out); };
+    if (!room) {
+      learn_rows();
+      return buffers.give();
+    }
+    const std::clock_t begun = std::clock();
+    model_->grow_and_learn(schema, plan_->max_bytes, [&] {
+      seconds_growing_ = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+      describe(*room);
+      learn_rows();
+    });
     return buffers.give();
   }
 
@@ -460,6 +471,7 @@ class PyModel {
     }
     return out;
   }
+  void take_turns(bool on) { team_.take_turns(on); }
   nb::dict threads() const {
     const Team::Record& record = team_.record();
     nb::dict out;
@@ -563,10 +575,7 @@ class PyModel {
   };
 
   // What is said of the classes counts from the moment in which they have their codes.
-  void make_room(const Room& room) {
-    const std::clock_t begun = std::clock();
-    model_->reserve(schema_of(room), plan_->max_bytes);
-    seconds_growing_ = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+  void describe(const Room& room) {
     if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 

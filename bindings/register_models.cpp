@@ -40,10 +40,8 @@ void register_models(nb::module_& m) {
       .def(
           "learn",
           [](PyModel& self, nb::handle x, nb::handle y, const std::optional<Doubles>& weight, const std::string& answer,
-             const std::optional<PyModel::Room>& room, const std::optional<Table>& records,
-             const std::optional<Ints>& places, const std::optional<Flags>& unlabeled) {
-            return self.learn(Rows(x), y, weight, answer, room, records, places, unlabeled);
-          },
+             const std::optional<PyModel::Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places,
+             const std::optional<Flags>& unlabeled) { return self.learn(Rows(x), y, weight, answer, room, records, places, unlabeled); },
           "X"_a, "y"_a, "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none(),
           "records"_a.noconvert().none() = nb::none(), "places"_a.noconvert().none() = nb::none(),
           "unlabeled"_a.noconvert().none() = nb::none())
@@ -65,6 +63,7 @@ void register_models(nb::module_& m) {
       .def("unpacked", &PyModel::unpacked, "bytes"_a, nb::rv_policy::take_ownership)
       .def("memory_bytes", [](PyModel& self) { return self.model().memory_bytes(); })
       .def("report", &PyModel::report)
+      .def("take_turns", &PyModel::take_turns, "on"_a, "Divide calls as for threads, and let the caller do every share: for benchmarks.")
       .def("threads", &PyModel::threads, "How calls were divided among threads: what benchmarks look at.")
       .def("short_of_memory", &PyModel::short_of_memory)
       .def("starved", [](PyModel& self) { return self.model().starved(); })

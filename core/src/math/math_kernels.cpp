@@ -1,5 +1,6 @@
 // Loops over lanes of the scalar functions of math.hpp and rng.hpp.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -129,14 +130,30 @@ void uniform_lanes(std::uint64_t seed, std::uint64_t example, std::uint32_t firs
 #endif
 }
 
+namespace {
+
+// P(0) + ... + P(j), made as far as somebody asked.
+class PoissonSums {
+ public:
+  explicit PoissonSums(double lambda) : lambda_(lambda), probability_(streamboost::exp(-lambda)) { sums_[0] = probability_; }
+  double up_to(int j) {
+    for (; made_ <= j; ++made_) {
+      probability_ *= lambda_ / made_;
+      sums_[made_] = sums_[made_ - 1] + probability_;
+    }
+    return sums_[j];
+  }
+
+ private:
+  double lambda_, probability_, sums_[detail::poisson_inversion_limit];
+  int made_ = 1;
+};
+
 // k = number of cumulative sums that u has reached, which is where the scalar loop stops, because the sums never fall.
 // A block goes through the sums only until all of its u lie below one.
-void poisson_counts(double lambda, double* u_then_k, std::size_t n) {
+template <class Sum>
+[[gnu::always_inline]] inline void count_sums(Sum&& up_to, double* u_then_k, std::size_t n) {
   constexpr std::size_t block = 64;
-  double sums[detail::poisson_inversion_limit];
-  int made = 1;
-  double probability = streamboost::exp(-lambda);
-  sums[0] = probability;
   for (std::size_t begin = 0; begin < n; begin += block) {
     const std::size_t size = std::min(block, n - begin);
     double* values = u_then_k + begin;
@@ -146,12 +163,7 @@ void poisson_counts(double lambda, double* u_then_k, std::size_t n) {
       k[i] = 0.0;
     }
     for (int j = 0; j < detail::poisson_inversion_limit; ++j) {
-      if (j == made) {
-        probability *= lambda / j;
-        sums[j] = sums[j - 1] + probability;
-        ++made;
-      }
-      const double sum = sums[j];
+      const double sum = up_to(j);
       // The sign bits of u - sum, and-ed: an integer reduction vectorises where a floating maximum does not.
       std::uint64_t below = ~std::uint64_t{0};
       for (std::size_t i = 0; i < size; ++i) {
@@ -162,6 +174,28 @@ void poisson_counts(double lambda, double* u_then_k, std::size_t n) {
     }
     for (std::size_t i = 0; i < size; ++i) values[i] = k[i];
   }
+}
+
+// Those of rate 1, which nearly every example has: all of them, once.
+const double* sums_of_one() {
+  static const auto all = [] {
+    std::array<double, detail::poisson_inversion_limit> made;
+    PoissonSums sums(1.0);
+    for (int j = 0; j < detail::poisson_inversion_limit; ++j) made[static_cast<std::size_t>(j)] = sums.up_to(j);
+    return made;
+  }();
+  return all.data();
+}
+
+}  // namespace
+
+void poisson_counts(double lambda, double* u_then_k, std::size_t n) {
+  if (lambda == 1.0) {
+    const double* sums = sums_of_one();
+    return count_sums([sums](int j) { return sums[j]; }, u_then_k, n);
+  }
+  PoissonSums sums(lambda);
+  count_sums([&sums](int j) { return sums.up_to(j); }, u_then_k, n);
 }
 
 // The same sums, made anew for every lane: the sign bits of u - sum are counted. Four sums at a time, as asking whether all lanes are

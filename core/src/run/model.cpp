@@ -8,9 +8,9 @@
 
 namespace streamboost {
 
-void Model::reserve(const Schema& schema, double max_bytes) {
-  const auto growth = prepare(schema);
-  if (!growth) return;
+std::unique_ptr<Growth> Model::reserve(const Schema& schema, double max_bytes) {
+  auto growth = prepare(schema);
+  if (!growth) return growth;
   if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) {
     char text[320];
     std::snprintf(
@@ -21,7 +21,8 @@ void Model::reserve(const Schema& schema, double max_bytes) {
         schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
     throw std::invalid_argument(text);
   }
-  growth->commit();
+  growth->exchange();
+  return growth;
 }
 
 void Model::check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight,

@@ -113,7 +113,8 @@ std::unique_ptr<Model> make_wide(const Plan& plan) {
     return make_pool({"columns", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
   const auto maker = [companions = plan.whole_companions, pool = plan.whole_pool, ensemble = plan.ensemble,
                       numbers = encoded->answers_numbers()](std::size_t n) {
-    return pool_of({"columns", nullptr}, {companions.begin(), companions.begin() + static_cast<std::ptrdiff_t>(n)}, pool, ensemble, numbers);
+    return pool_of({"columns", nullptr}, {companions.begin(), companions.begin() + static_cast<std::ptrdiff_t>(n)}, pool, ensemble,
+                   numbers);
   };
   return std::make_unique<JoiningModel>(std::move(encoded), params.most_columns, plan.whole_companions.size(), maker);
 }

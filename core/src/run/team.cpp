@@ -59,7 +59,7 @@ void Team::learn(Model& model, const RowBlock& rows, Truth truth, const double* 
     return learn(model, rest.rows, rest.truth, rest.weight, rest.out);
   }
   try {
-    flow->run();
+    in_turn_ ? flow->run_in_turn() : flow->run();
   } catch (const NoThread&) {
     return alone(model, all);
   }
@@ -101,7 +101,7 @@ void Team::predict(const Model& model, const RowBlock& rows, const OutputBuffers
       model.predict(rows.part(first, std::min(some, n - first)), out.from(first, answers_of(model)));
   };
   try {
-    run_workers(workers, std::ref(share));
+    run_workers(in_turn_ ? 1 : workers, std::ref(share));
   } catch (const NoThread&) {
     model.predict(rows, out);
   }

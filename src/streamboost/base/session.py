@@ -42,6 +42,8 @@ JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
 LOOK_BACK_EVERY = 1024
 """Rows of the short way between two looks back at what was learned."""
+MOST_OF_A_DICT = 1024
+"""Columns of rows that may take the short way, which asks for all of them."""
 UNSCALED = 10.0
 """Beyond this a linear learner without scaling deserves a word."""
 
@@ -265,15 +267,15 @@ class Session:
         return rows
 
     def _advise_of_texts(self, growth: Growth) -> None:
-        """Of rows that come one by one nothing is guessed: say so when a column that has become one of identifiers looks like texts."""
+        """Of rows that come one by one nothing is guessed: say so when a column with too many values looks like texts."""
         for column in growth.twins.values():
             book = self.schema.books[column]
             values = [] if book is None else [value for value in book.values if isinstance(value, str)]
             if guess_words(values, self.model.n_learned) == TEXT:
                 name = self.schema.names[column] if self.schema.names else column
                 self.advise(
-                    f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the model would "
-                    f"learn more from its words (text_features=[{name!r}])."
+                    f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the "
+                    f"model would learn more from its words (text_features=[{name!r}])."
                 )
 
     def advise(self, line: str) -> None:
@@ -490,9 +492,8 @@ class Session:
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
-            if (
-                self.learner.counts or schema.words or schema.sparse
-            ):  # whose rows are not a dense row of numbers, or checked
+            # Rows that are not a dense row of numbers, or are checked; dicts of so many columns never have all of them.
+            if self.learner.counts or schema.words or schema.sparse or schema.width > MOST_OF_A_DICT:
                 return
             fast = _core.FastRow(
                 self.model,

@@ -51,11 +51,13 @@ class WordOptions(TypedDict, total=False):
 
 FORGETTING = {"referee": False, "information": INFORMATION}
 """Of every pool where columns hold words: nobody speaks alone, and a row that was never in doubt does not make it forget."""
+WINDOWS = 4
+"""The pool around all experts remembers so many times the `window`: few rows tell who knows which words."""
 POOL_OF_ALL = {
     **FORGETTING,
     "temperature": True,
     "first_alone": False,
-    "prior": 10.0,
+    "prior": 50.0,
     "refill": 1.0,
     "least": 0.0,
     "most": 4.0,

@@ -104,9 +104,7 @@ class HoeffdingBank final : public HoeffdingTrees,
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     const Sight sight = look(example.row, answers);
-    answers.change = Change::taught;
-    for (std::size_t j = 0; j < known_.size(); ++j)
-      if (n_values_[j] >= 0 && example.row.value[j] >= static_cast<double>(known_[j])) answers.change = Change::all;
+    answers.change = (each_looks() ? has_new_value(example.row) : sight.new_value) ? Change::all : Change::taught;
     auto& notes = answers.own<Notes>();
     forest_.route(example.row.value, known_.data(), notes.node, notes.going);
     for (std::size_t i = 0; i < n_; ++i) {
@@ -293,18 +291,24 @@ class HoeffdingBank final : public HoeffdingTrees,
     auto& t = answers.own<Notes>();
     auto& x = t.x;
     x.resize(mine.width + (params_.hidden_features ? static_cast<std::size_t>(row.size) : 0));
-    t.whole.assign(mine.width, 0.0);
+    t.whole.resize(mine.width);
     const double* value = row.value;
     if (params_.hidden_features) value = hide(i, row, answers, x.data() + mine.width);
-    for (std::size_t p = 0; p < mine.numeric.size(); ++p) {
-      const double v = value[mine.numeric[p]];
-      sight.gaps |= v != v;
-      sight.numbers |= v == v;
-      x[p] = t.whole[p] = std::min(std::max(v, -largest_input), v != v ? v : largest_input);
+    const std::size_t numbers = mine.numeric.size();
+    std::int64_t missing = 0;
+    double *cell = x.data(), *whole = t.whole.data();
+    for (std::size_t p = 0; p < numbers; ++p) cell[p] = value[mine.numeric[p]];
+    for (std::size_t p = 0; p < numbers; ++p) {  // without branches: every block of trees does this for every row
+      const double v = cell[p], at_least = v < -largest_input ? -largest_input : v;
+      missing += v != v ? 1 : 0;
+      cell[p] = whole[p] = at_least > largest_input ? largest_input : at_least;
     }
-    for (std::size_t p = mine.numeric.size(); p < mine.width; ++p) x[p] = detail::not_a_number;
-    sight.x = x.data();
-    sight.whole = t.whole.data();
+    std::fill(cell + numbers, cell + mine.width, detail::not_a_number);
+    std::fill(whole + numbers, whole + mine.width, 0.0);
+    sight.gaps = missing > 0;
+    sight.numbers = missing < static_cast<std::int64_t>(numbers);
+    sight.x = cell;
+    sight.whole = whole;
     t.weight_at.clear();
     t.count_at.clear();
     t.smoothing.clear();
@@ -324,6 +328,11 @@ class HoeffdingBank final : public HoeffdingTrees,
     flags[1] = sight.numbers ? 1 : 0;
     flags[2] = sight.new_value ? 1 : 0;
     return sight;
+  }
+  bool has_new_value(const Row& row) const {
+    for (std::size_t j = 0; j < known_.size(); ++j)
+      if (n_values_[j] >= 0 && row.value[j] >= static_cast<double>(known_[j])) return true;
+    return false;
   }
   // The row with gaps where the leaf that was asked may not look: its node is in the notes.
   const double* hide(std::size_t i, const Row& row, Answers& answers, double* out) const {

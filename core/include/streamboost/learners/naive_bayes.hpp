@@ -54,7 +54,7 @@ struct NaiveBayesNotes final : BankNotes {
   std::vector<double> sparse_x;                         // what is not zero in columns of the sparse form
   std::vector<std::int32_t> sparse_column, sparse_gap;  // ... and what is missing there
   std::vector<const double*> weight;
-  bool value_gap = false;            // some of these columns had gaps
+  bool gap = false, value_gap = false;  // some of the numeric columns had gaps, of the nominal ones
   bool finished = false;             // the joints in the table of notes are logarithms
   bool plain = false;                // numbers only, none missing
   bool bounded = false;              // right_after has a bound on what the answer gains
@@ -75,7 +75,7 @@ struct NaiveBayesNotes final : BankNotes {
     sparse_x.clear();
     sparse_column.clear();
     sparse_gap.clear();
-    value_gap = false;
+    gap = value_gap = false;
     complete = nullptr;
   }
 };
@@ -228,12 +228,12 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   void after_begin(const Example& example, Answers& answers) const override {
     auto& t = answers.own<Notes>();
     if (!t.finished) finish_joints(static_cast<std::size_t>(example.n_classes), answers);
-    const bool new_value = has_new_value(example.row), gaps = any_gap(t);
-    t.plain = !sparse() && !new_value && t.value_row.empty() && mask_.rows() == 0 && !gaps;
+    const bool new_value = has_new_value(example.row);
+    t.plain = !sparse() && !new_value && t.value_row.empty() && mask_.rows() == 0 && !t.gap;
     const bool counts_only = !sparse() && t.x.empty() && params_.alpha == 0 && !t.value_gap && mask_.rows() == 0;
     t.bounded = !params_.over_all && !new_value && (t.plain || counts_only);
     answers.change = new_value                                             ? Change::all
-                     : params_.over_all || (params_.var_floor > 1 && gaps) ? Change::taught
+                     : params_.over_all || (params_.var_floor > 1 && t.gap) ? Change::taught
                                                                            : Change::right_stays_right;
   }
 
@@ -454,12 +454,6 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     return found;
   }
 
-  bool any_gap(const Notes& t) const {
-    for (int j : t.column)
-      if (own_weight_[static_cast<std::size_t>(j)]) return true;
-    return false;
-  }
-
   // Present attributes as lists of table rows (of class 0). Asking skips values never learned; learning takes them.
   void list_terms(const Row& row, bool asking, Answers& answers) const {
     auto& t = answers.own<Notes>();
@@ -474,6 +468,7 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
       }
       if (!tables_.nominal(j)) {
         if (!sparse() || own_weight_[column]) {
+          t.gap |= own_weight_[column] != 0;
           t.x.push_back(kept(x));
           t.row.push_back(numeric_row(column));
           t.column.push_back(j);
@@ -492,15 +487,17 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   }
   // The same for the usual row, in lists that are cut to length at the end.
   void list_dense_terms(const Row& row, bool asking, Notes& t) const {
+    if (all_numeric() && !may_have_gaps(row)) return list_numbers(row, t);
     const auto width = static_cast<std::size_t>(row.size);
     for (auto* list : {&t.x, &t.value_alpha}) list->resize(width);
     for (auto* list : {&t.row, &t.column, &t.value_row, &t.value_column}) list->resize(width);
     std::size_t numbers = 0, values = 0;
-    t.value_gap = false;
+    t.gap = t.value_gap = false;
     for (std::size_t j = 0; j < width; ++j) {
       const double x = row.value[j];
       if (std::isnan(x)) continue;
       if (!tables_.nominal(static_cast<int>(j))) {
+        t.gap |= own_weight_[j] != 0;
         t.x[numbers] = kept(x);
         t.row[numbers] = numeric_row(j);
         t.column[numbers++] = static_cast<std::int32_t>(j);
@@ -516,6 +513,27 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     t.value_alpha.resize(values);
     for (auto* list : {&t.value_row, &t.value_column}) list->resize(values);
     t.complete = numbers + values == width ? row.value : nullptr;
+  }
+  // The same where every column is a number that is there: no list needs a look at another one.
+  void list_numbers(const Row& row, Notes& t) const {
+    const auto width = static_cast<std::size_t>(row.size);
+    const auto classes = static_cast<std::int32_t>(classes_);
+    t.x.resize(width);
+    for (auto* list : {&t.row, &t.column}) list->resize(width);
+    for (auto* list : {&t.value_row, &t.value_column}) list->clear();
+    double* x = t.x.data();
+    std::int32_t *table_row = t.row.data(), *column = t.column.data();
+    std::int64_t gaps = 0;
+    for (std::size_t j = 0; j < width; ++j) x[j] = kept(row.value[j]);
+    for (std::size_t j = 0; j < width; ++j) gaps |= own_weight_[j];
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(width); ++j) {
+      column[j] = j;
+      table_row[j] = j * classes;
+    }
+    t.value_alpha.clear();
+    t.gap = gaps != 0;
+    t.value_gap = false;
+    t.complete = row.value;
   }
   static double kept(double x) { return std::clamp(x, -largest_input, largest_input); }
   std::int32_t numeric_row(std::size_t column) const { return static_cast<std::int32_t>(tables_.rank[column] * classes_); }
@@ -534,10 +552,9 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     double *square = answers.notes.data(), *power = square + classes_ * stride_;
     double *quadratic = power + classes_ * stride_, *mantissa = work(answers, 1), *exponent = work(answers, 2), *ratio = work(answers, 3),
            *ratio_exponent = work(answers, 4);
-    const bool gaps = any_gap(t);
     const Entries numeric{t.x.data(), t.row.data(), static_cast<int>(t.x.size())};
     const bool nominal = !t.value_row.empty();
-    const auto ask_numbers = gaps ? gaussian_ask_gaps : few() ? gaussian_ask_few : gaussian_ask;
+    const auto ask_numbers = t.gap ? gaussian_ask_gaps : few() ? gaussian_ask_few : gaussian_ask;
     for (std::size_t c = 0; c < k; ++c) {
       if (n_ == 1 && !(class_weight_[c][0] > 0)) {  // not heard of, and not asked
         square[c * stride_] = 1;
@@ -626,7 +643,27 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     auto& t = answers.own<Notes>();
     double* masked = work(answers, 0);
     add_lanes(class_weight_[c], amount, stride_);
-    t.shared_x.clear();  // terms whose divisor is the class weight go through the kernel in one call
+    if (!t.gap)
+      teach_numbers(c, {t.x.data(), t.row.data(), static_cast<int>(t.x.size())}, amount, class_weight_[0], answers);
+    else
+      teach_with_gaps(c, amount, answers, masked);
+    for (std::size_t m = 0; m < t.value_row.size(); ++m) {
+      const auto column = static_cast<std::size_t>(t.value_column[m]);
+      const double* a = mask_amount(column, amount, masked);
+      add_lanes(count_[static_cast<std::size_t>(t.value_row[m]) + c], a, stride_);
+      if (own_weight_[column]) add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
+    }
+    if (sparse())
+      moments_.teach(
+          c, sparse_terms(t), {precision_, mean_, spread_}, amount, class_weight_[c],
+          [&](std::size_t rank) { return mask_amount(static_cast<std::size_t>(numeric_column_[rank]), amount, masked); },
+          work(answers, own_work_rows));
+  }
+
+  // Terms whose divisor is the class weight go through the kernel in one call, the others one by one.
+  void teach_with_gaps(std::size_t c, const double* amount, Answers& answers, double* masked) {
+    auto& t = answers.own<Notes>();
+    t.shared_x.clear();
     t.shared_row.clear();
     for (std::size_t m = 0; m < t.x.size(); ++m) {
       if (own_weight_[static_cast<std::size_t>(t.column[m])]) continue;
@@ -641,17 +678,6 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
       add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
       teach_numbers(c, {&t.x[m], &t.row[m], 1}, a, attribute_weight_[column * classes_], answers);
     }
-    for (std::size_t m = 0; m < t.value_row.size(); ++m) {
-      const auto column = static_cast<std::size_t>(t.value_column[m]);
-      const double* a = mask_amount(column, amount, masked);
-      add_lanes(count_[static_cast<std::size_t>(t.value_row[m]) + c], a, stride_);
-      if (own_weight_[column]) add_lanes(attribute_weight_[column * classes_ + c], a, stride_);
-    }
-    if (sparse())
-      moments_.teach(
-          c, sparse_terms(t), {precision_, mean_, spread_}, amount, class_weight_[c],
-          [&](std::size_t rank) { return mask_amount(static_cast<std::size_t>(numeric_column_[rank]), amount, masked); },
-          work(answers, own_work_rows));
   }
 
   // weight: [class][lane], with this example in it. What the other classes know of these columns does not move, but its divisor may.

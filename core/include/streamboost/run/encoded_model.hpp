@@ -50,7 +50,8 @@ class EncodedModel final : public ViewModel {
     growth->intake.reserve(schema);
     growth->columns = Columns(growth->intake.schema(), params_, answers_numbers());
     if (growth->columns.n_scores > 0) {
-      if (!scorer_) growth->first_scorer = make_scorer();
+      growth->scores = !scorer_;
+      if (growth->scores) growth->first_scorer = make_scorer();
       growth->scorer = (scorer_ ? scorer_ : growth->first_scorer)->prepare(schema);
     }
     Schema seen = growth->columns.schema;
@@ -248,20 +249,20 @@ class EncodedModel final : public ViewModel {
     EncodedModel& own;
     Columns columns;
     words::TargetStatistics statistics;
-    bool starts = false;
+    bool starts = false, scores = false;  // the first statistics, the first scorer
     std::unique_ptr<Model> first_scorer;
     std::unique_ptr<Growth> scorer;
     std::vector<std::int32_t> slot;
     explicit Widened(EncodedModel& m) : Grown(m), own(m) {}
-    void commit() noexcept override {
-      Grown::commit();
-      own.columns_ = std::move(columns);
-      own.slot_ = std::move(slot);
-      if (first_scorer) own.scorer_ = std::move(first_scorer);
-      if (own.scorer_) Model::commit(scorer.get(), *own.scorer_);
+    void exchange() noexcept override {
+      Grown::exchange();
+      std::swap(own.columns_, columns);
+      std::swap(own.slot_, slot);
+      if (scores) std::swap(own.scorer_, first_scorer);
+      if (own.scorer_) Model::exchange(scorer.get(), *own.scorer_);
       if (!starts) return;
-      own.statistics_ = std::move(statistics);
-      own.started_ = true;
+      std::swap(own.statistics_, statistics);
+      own.started_ = !own.started_;
     }
     std::size_t bytes() override {
       return Grown::bytes() + slot.capacity() * sizeof(std::int32_t) + (starts ? statistics : own.statistics_).bytes() +

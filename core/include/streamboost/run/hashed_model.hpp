@@ -87,11 +87,11 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     AlignedVector<double> squares;
     bool splits = false;
     using RowGrowth::RowGrowth;
-    void commit() noexcept override {
-      RowGrowth::commit();
-      model.table_.take(std::move(room));
-      model.squares_ = std::move(squares);
-      if (splits) model.split();
+    void exchange() noexcept override {
+      RowGrowth::exchange();
+      model.table_.exchange(room);
+      std::swap(model.squares_, squares);
+      if (splits) model.split();  // a model that has learned nothing, and who takes its growth back begins with another
     }
     std::size_t bytes() override {
       return sizeof(HashedModel) + intake.unsaved_bytes() + model.table_.bytes() +

@@ -78,12 +78,18 @@ class JoiningModel final : public ViewModel {
     std::unique_ptr<PooledExperts> pool;
     std::unique_ptr<Growth> first, others;
     Joined(JoiningModel& model, std::size_t companions) : own(model), joining(companions) {}
-    void commit() noexcept override {
-      Model::commit(first.get(), *own.inside_);
-      others->commit();
-      pool->begin_with(std::move(own.inside_));
-      own.inside_ = std::move(pool);
-      own.joined_ = joining;
+    void exchange() noexcept override {
+      if (pool) {
+        Model::exchange(first.get(), *own.inside_);
+        others->exchange();
+        pool->begin_with(std::move(own.inside_));
+        own.inside_ = std::move(pool);
+      } else {  // they leave again: nothing was learned
+        pool.reset(static_cast<PooledExperts*>(own.inside_.release()));
+        own.inside_ = pool->first_leaves();
+        Model::exchange(first.get(), *own.inside_);
+      }
+      std::swap(own.joined_, joining);
     }
     std::size_t bytes() override { return bytes_of(first.get(), *own.inside_) + others->bytes() + sizeof(JoiningModel); }
   };

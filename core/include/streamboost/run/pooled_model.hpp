@@ -31,7 +31,7 @@ class PooledExperts : public Model {
     std::string name;
     std::unique_ptr<Model> model;
     bool judges() const { return name == "judge"; }
-    bool looks_back() const { return name == "history"; }
+    bool looks_back() const { return name == "history" || name == "neighbors"; }
   };
 
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
@@ -49,6 +49,7 @@ class PooledExperts : public Model {
     experts_.front().model = std::move(first);
     for (std::size_t e = 1; e < experts_.size(); ++e) experts_[e].model->join(intake());
   }
+  std::unique_ptr<Model> first_leaves() noexcept { return std::move(experts_.front().model); }
   // Numbers of a record beside those of the first expert. What is NaN there nobody has said: the others have joined since.
   static std::size_t own_width(bool numbers, std::size_t experts, std::size_t k) {
     return numbers ? experts + 1 : 2 + experts * (k + 1) + k;
@@ -121,9 +122,9 @@ class PooledExperts : public Model {
     PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
     explicit Grown(PooledExperts& p) : pool(p) {}
-    void commit() noexcept override {
+    void exchange() noexcept override {
       for (std::size_t e = 0; e < parts.size(); ++e)
-        if (const auto& model = pool.experts_[e].model) Model::commit(parts[e].get(), *model);
+        if (const auto& model = pool.experts_[e].model) Model::exchange(parts[e].get(), *model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;
@@ -141,7 +142,9 @@ class PooledModel final : public PooledExperts {
   PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
       : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
-  std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + own_width(false, experts_.size(), k); }
+  std::size_t record_width(std::size_t k) const override {
+    return experts_.front().model->record_width(k) + own_width(false, experts_.size(), k);
+  }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this, rows);
@@ -312,8 +315,8 @@ class PooledModel final : public PooledExperts {
     }
   }
 
-  // Who knows the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only what
-  // it said counts. Rows may be asked about and learned in one slice.
+  // Who answers by the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only
+  // what it said counts. Rows may be asked about and learned in one slice.
   void look_back(int n, const double* weight, const Records& records, Work& work) const {
     for (std::size_t e = 0; e < experts_.size(); ++e)
       for (int r = 0; r < n && experts_[e].looks_back(); ++r)

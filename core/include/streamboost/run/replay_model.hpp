@@ -180,10 +180,10 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     RowRing ring;
     ClassCounts counts;
     explicit Grown(ReplayModel& m) : RowGrowth(m), counts(m.counts_) {}
-    void commit() noexcept override {
-      RowGrowth::commit();
-      model.ring_ = std::move(ring);
-      model.counts_ = std::move(counts);
+    void exchange() noexcept override {
+      RowGrowth::exchange();
+      std::swap(model.ring_, ring);
+      std::swap(model.counts_, counts);
     }
     std::size_t bytes() override { return sizeof(ReplayModel) + intake.unsaved_bytes() + counts.weight.capacity() * sizeof(double); }
   };

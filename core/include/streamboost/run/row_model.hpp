@@ -85,9 +85,10 @@ class RowModel : public Model {
     Self& model;
     Intake intake;
     explicit RowGrowth(Self& m) : model(m), intake(m.intake_) {}
-    void commit() noexcept override {
-      model.intake_ = std::move(intake);
-      model.reserved_ = true;
+    bool reserved = true;
+    void exchange() noexcept override {
+      std::swap(model.intake_, intake);
+      std::swap(model.reserved_, reserved);
     }
   };
 

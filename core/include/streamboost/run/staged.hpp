@@ -64,10 +64,10 @@ class Staged : public Model {
     Stages stages;
     std::unique_ptr<Growth> inside;
     explicit Grown(Staged& m) : model(m), stages(m.stages_) {}
-    void commit() noexcept override {
-      static_assert(std::is_nothrow_move_assignable_v<Stages>);
-      Model::commit(inside.get(), *model.inside_);
-      model.stages_ = std::move(stages);
+    void exchange() noexcept override {
+      static_assert(std::is_nothrow_swappable_v<Stages>);
+      Model::exchange(inside.get(), *model.inside_);
+      std::swap(model.stages_, stages);
     }
     std::size_t bytes() override {
       MemoryCounter counter;

@@ -25,6 +25,9 @@ class Team {
     int chunk_rows = 0, slots = 0;
   };
   const Record& record() const { return record_; }
+  // Calls are divided as for threads, but the caller does all of it, one station after the other: what each would cost with a core, and its
+  // cache, to itself. A machine with fewer cores than threads cannot show that otherwise.
+  void take_turns(bool on) { in_turn_ = on; }
 
  private:
   struct Call {
@@ -39,6 +42,7 @@ class Team {
   void remember(const Flow& flow, int n_rows);
 
   int threads_, chunk_;  // chunk_: rows of a chunk; 0: as it suits, and only where threads pay
+  bool in_turn_ = false;
   double row_seconds_ = 0;
   Record record_;
 };

@@ -132,7 +132,12 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
         if not isinstance(pair, list) or len(pair) != 2:
             raise ModelFileError("the file names a column of identifiers without the nominal one")
         twin, column = (_whole(entry, 0, width - 1, "twins") for entry in pair)
-        if words.get(twin) != IDENTIFIER or not nominal[column] or twin < column or column in schema.twins.values():
+        if (
+            words.get(twin) != IDENTIFIER
+            or not nominal[column]
+            or twin < column
+            or column in schema.twins.values()
+        ):
             raise ModelFileError(f"the file says that column {twin} holds the values of column {column}")
         schema.twins[twin] = column
     schema.d0 = _whole(columns["d0"], 0, width, "columns d0")

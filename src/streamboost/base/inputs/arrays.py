@@ -199,7 +199,7 @@ def _read_sparse(X: Any, estimator: str, least: int) -> Table:
     n_rows, width = csr.shape
     if width > np.iinfo(np.int32).max:
         raise ValueError(f"X has {width} columns; at most {np.iinfo(np.int32).max} are supported.")
-    return Table(n_rows=n_rows, width=width, csr=csr, nominal=[False] * width)
+    return Table(n_rows=n_rows, width=width, csr=csr)  # a call must not cost what its columns are
 
 
 def check_sparse(X: Any) -> None:
@@ -247,7 +247,8 @@ def _is_canonical(csr: Any) -> bool:
 def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> Schema:
     """Let the first block fix addressing, width and kinds. words: None for a model that does not read them."""
     declared = resolve_categorical(categorical, table.names, table.width)
-    nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
+    by_dtype = table.nominal or [False] * table.width
+    nominal = [its or said for its, said in zip(by_dtype, declared, strict=True)]
     sparse = table.csr is not None
     if words is None:
         return Schema(table.names, nominal, sparse=sparse)
@@ -290,7 +291,9 @@ def check_table(table: Table, schema: Schema, estimator: str) -> None:
     """Refuse a block whose columns are not the model's."""
     names = table.names_for(schema)
     check_names(schema.names, names, estimator)
-    width, expected = (table.width, schema.width - len(schema.twins)) if names is None else (len(names), schema.width)
+    width, expected = (
+        (table.width, schema.width - len(schema.twins)) if names is None else (len(names), schema.width)
+    )
     if width != expected:
         raise ValueError(
             f"X has {width} features, but {estimator} is expecting {expected} features as input. "
@@ -373,9 +376,7 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
         out = np.column_stack([out, np.full(table.n_rows, np.nan)])
     cells = [cell for row in zip(*words, strict=True) for cell in row] if words else None
     turns = [row for row, _ in turning]
-    return CodedRows(
-        table.n_rows, dense=np.ascontiguousarray(out), growth=growth, words=cells, turns=turns
-    )
+    return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth, words=cells, turns=turns)
 
 
 def _words(table: Table, column: int, source: Any) -> list[str | None]:

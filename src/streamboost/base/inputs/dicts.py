@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,7 +37,7 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
 
     In a model that began with sparse rows it is sparse as well: an absent key is 0.
     """
-    row = [0.0 if schema.sparse else math.nan] * schema.width
+    row = array("d", [0.0 if schema.sparse else math.nan]) * schema.width
     words: dict[int, str | None] = dict.fromkeys(schema.words)
     growth = Growth()
     for key, value in x.items():
@@ -93,7 +94,7 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
             _new_code(value, key, growth, column)
         row[column] = code
     cells = list(words.values()) if words else None
-    rows = CodedRows(1, dense=np.array([row], dtype=np.float64), growth=growth, words=cells)
+    rows = CodedRows(1, dense=np.array(row).reshape(1, -1), growth=growth, words=cells)
     return without_zeros(rows) if schema.sparse else rows
 
 

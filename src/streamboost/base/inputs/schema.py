@@ -100,7 +100,7 @@ class Schema:
         return next((twin for twin, nominal in self.twins.items() if nominal == column), None)
 
     def add_twin(self, column: int, at: int, growth: Growth) -> None:
-        """Let a nominal column become one of identifiers, too: known values keep their codes, and there will be no more of these."""
+        """Let a nominal column become one of identifiers, too: known values keep their codes, and there will be no more."""
         name: Name = at
         if self.names is not None:
             name = f"{self.names[column]} as identifier"
