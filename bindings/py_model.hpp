@@ -29,6 +29,7 @@ using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::
 using Table = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ints = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Flags = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 inline Config read_config(const nb::dict& parameters) {
@@ -236,7 +237,7 @@ class TruthArray {
     for (std::size_t r = 0; r < n(); ++r) {
       const double* f = facts_.data() + r * n_facts;
       bool fits = true;
-      for (std::size_t i = 0; i < n_facts && kind_ == Facts::set; ++i) fits = fits && (f[i] == 0 || f[i] == 1);
+      for (std::size_t i = 0; i < n_facts && kind_ == Facts::set; ++i) fits = fits && (f[i] == 0 || f[i] == 1 || std::isnan(f[i]));
       if (kind_ == Facts::bandit) fits = is_code(f[0]) && (f[1] == 0 || f[1] == 1) && f[2] > 0 && f[2] <= 1 && is_code(f[3]);
       if (!fits) throw std::invalid_argument("the facts about a row mean nothing");
     }
@@ -255,7 +256,7 @@ class PyModel {
           int threads, int wave_chunk, const nb::dict& guard, const nb::list& companions, const nb::dict& pool, const nb::dict& stages,
           const nb::list& outer_companions, const nb::dict& outer_pool, const nb::list& experts, const nb::dict& referee,
           const nb::dict& encoding, const nb::list& whole_companions, const nb::dict& whole_pool, const nb::dict& lags,
-          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes, const nb::dict& tokens) {
+          const std::optional<std::tuple<int, int>>& lanes, std::optional<double> max_bytes, const nb::dict& tokens, bool unlabeled) {
     Plan plan{booster,
               learner,
               read_config(booster_params),
@@ -276,6 +277,7 @@ class PyModel {
               read_config(whole_pool),
               read_config(lags)};
     if (max_bytes) plan.max_bytes = *max_bytes;
+    plan.ensemble.unlabeled = unlabeled;
     const bool numbers = learner == "black_box_regressor";
     if (learner == "black_box" || numbers)
       plan.bank = [=](Lanes own) -> std::unique_ptr<Bank> { return std::make_unique<PyBank>(lane_factory, own, seed, numbers); };
@@ -301,7 +303,9 @@ class PyModel {
   }
 
   void reserve(const Longs& n_values, int n_classes, bool declared, const std::optional<Doubles>& facts) {
-    make_room({n_values, n_classes, declared, facts});
+    const Room room{n_values, n_classes, declared, facts};
+    model_->reserve(schema_of(room), plan_->max_bytes);
+    describe(room);
   }
 
   // Numbers that a file must hold for each learner, at least: a bank of one says so without growing.
@@ -317,10 +321,12 @@ class PyModel {
   using Room = std::tuple<Longs, int, bool, std::optional<Doubles>>;
   double seconds_growing() const { return seconds_growing_; }  // of work, in the last `learn`
   nb::object learn(const Rows& x, const nb::handle& y, const std::optional<Doubles>& weight, const std::string& answer,
-                   const std::optional<Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places) {
+                   const std::optional<Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places,
+                   const std::optional<Flags>& unlabeled) {
     const OutputBuffers wanted = output_of(answer, *model_);
     const TruthArray truth(y, answers_numbers(), model_->facts());
-    if (truth.n() != x.n() || (weight && weight->shape(0) != x.n())) throw std::invalid_argument("X, y and weights differ in length");
+    if (truth.n() != x.n() || (weight && weight->shape(0) != x.n()) || (unlabeled && unlabeled->shape(0) != x.n()))
+      throw std::invalid_argument("X, y and weights differ in length");
     const Schema wanted_schema = room ? schema_of(*room) : Schema{};  // no copy where nothing grows: there may be a million columns
     const Schema& schema = room ? wanted_schema : model_->intake().schema();
     const RowBlock rows = x.block(schema);
@@ -330,8 +336,19 @@ class PyModel {
     Buffers buffers(wanted, x.n(), columns_for(wanted, schema));
     if (records) buffers.out.records = records_of(*records, places, x.n(), w, schema);
     seconds_growing_ = 0;
-    if (room) make_room(*room);
-    learn_now(rows, truth.of_rows(), w, buffers.out);
+    Truth known = truth.of_rows();
+    if (unlabeled) known.unlabeled = unlabeled->data();
+    const auto learn_rows = [&] { learn_now(rows, known, w, buffers.out); };
+    if (!room) {
+      learn_rows();
+      return buffers.give();
+    }
+    const std::clock_t begun = std::clock();
+    model_->grow_and_learn(schema, plan_->max_bytes, [&] {
+      seconds_growing_ = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+      describe(*room);
+      learn_rows();
+    });
     return buffers.give();
   }
 
@@ -354,12 +371,13 @@ class PyModel {
   }
 
   std::size_t record_width(std::size_t n_classes) const { return 1 + model_->record_width(n_classes); }
+  std::vector<double> lags() const { return model_->lags(); }
 
-  // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column], scores, codes, and ways.
+  // label: a code for each row, or -1. orders: as Explainer has it. Gives bases, contributions [row][column, then lag], scores, codes, and ways.
   nb::object explain(const Rows& x, const Ints& label, int orders) const {
     const Schema& schema = model_->intake().schema();
     const RowBlock rows = x.block(schema);
-    const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width());
+    const std::size_t n = x.n(), width = static_cast<std::size_t>(schema.width()) + model_->lags().size();
     if (label.shape(0) != n) throw std::invalid_argument("X and labels differ in length");
     std::vector<double> base(n), score(n), contributions(n * width);
     std::vector<std::int32_t> told(n), way(n);
@@ -380,7 +398,7 @@ class PyModel {
   // Whatever is thrown in the middle of a row marks the model: nobody knows which learners have seen it. Only memory that ran
   // out before the first row is another matter, which the core can tell.
   void learn_now(const RowBlock& rows, Truth y, const double* w, const OutputBuffers& out) {
-    if (model_->intake().n_learned() > (std::int64_t{1} << 53) - rows.n_rows)
+    if (model_->intake().n_seen() > (std::int64_t{1} << 53) - rows.n_rows)
       throw std::invalid_argument("a model counts at most 2^53 examples: what it would learn now, no file could hold");
     try {
       without_gil(static_cast<std::size_t>(rows.n_rows), [&] { team_.learn(*model_, rows, y, w, out); });
@@ -557,10 +575,7 @@ class PyModel {
   };
 
   // What is said of the classes counts from the moment in which they have their codes.
-  void make_room(const Room& room) {
-    const std::clock_t begun = std::clock();
-    model_->reserve(schema_of(room), plan_->max_bytes);
-    seconds_growing_ = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+  void describe(const Room& room) {
     if (const auto& facts = std::get<3>(room)) model_->describe({facts->data(), facts->data() + facts->shape(0)});
   }
 

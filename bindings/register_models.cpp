@@ -18,13 +18,14 @@ void register_models(nb::module_& m) {
       .def(nb::init<const std::string&, const nb::dict&, const std::string&, const nb::dict&, int, std::uint64_t, const std::string&, bool,
                     const std::vector<int>&, nb::object, int, int, const nb::dict&, const nb::list&, const nb::dict&, const nb::dict&,
                     const nb::list&, const nb::dict&, const nb::list&, const nb::dict&, const nb::dict&, const nb::list&, const nb::dict&,
-                    const nb::dict&, const std::optional<std::tuple<int, int>>&, std::optional<double>, const nb::dict&>(),
+                    const nb::dict&, const std::optional<std::tuple<int, int>>&, std::optional<double>, const nb::dict&, bool>(),
            "booster"_a, "booster_params"_a, "learner"_a, "learner_params"_a, "n_estimators"_a, "seed"_a, "tie"_a = "lowest",
            "monitor"_a = true, "cuts"_a = std::vector<int>{}, "lane_factory"_a = nb::none(), "threads"_a = 1, "wave_chunk"_a = 0,
            "guard"_a = nb::dict(), "companions"_a = nb::list(), "pool"_a = nb::dict(), "stages"_a = nb::dict(),
            "outer_companions"_a = nb::list(), "outer_pool"_a = nb::dict(), "experts"_a = nb::list(), "referee"_a = nb::dict(),
            "encoding"_a = nb::dict(), "whole_companions"_a = nb::list(), "whole_pool"_a = nb::dict(), "lags"_a = nb::dict(),
-           "lanes"_a = nb::none(), "max_bytes"_a = nb::none(), "tokens"_a = nb::dict())
+           "lanes"_a = nb::none(), "max_bytes"_a = nb::none(), "tokens"_a = nb::dict(), "unlabeled"_a = false)
+      .def_prop_ro("n_seen", [](PyModel& self) { return self.model().intake().n_seen(); })
       .def_prop_ro("n_learned", [](PyModel& self) { return self.model().intake().n_learned(); })
       .def_prop_ro("n_classes_known", [](PyModel& self) { return self.model().intake().n_classes_known(); })
       .def_prop_ro("broken", [](PyModel& self) { return self.why_broken(); })
@@ -39,10 +40,11 @@ void register_models(nb::module_& m) {
       .def(
           "learn",
           [](PyModel& self, nb::handle x, nb::handle y, const std::optional<Doubles>& weight, const std::string& answer,
-             const std::optional<PyModel::Room>& room, const std::optional<Table>& records,
-             const std::optional<Ints>& places) { return self.learn(Rows(x), y, weight, answer, room, records, places); },
+             const std::optional<PyModel::Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places,
+             const std::optional<Flags>& unlabeled) { return self.learn(Rows(x), y, weight, answer, room, records, places, unlabeled); },
           "X"_a, "y"_a, "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none(),
-          "records"_a.noconvert().none() = nb::none(), "places"_a.noconvert().none() = nb::none())
+          "records"_a.noconvert().none() = nb::none(), "places"_a.noconvert().none() = nb::none(),
+          "unlabeled"_a.noconvert().none() = nb::none())
       .def(
           "ask",
           [](const PyModel& self, nb::handle x, const std::string& answer, const std::optional<Table>& records) {
@@ -50,6 +52,7 @@ void register_models(nb::module_& m) {
           },
           "X"_a, "answer"_a, "records"_a.noconvert().none() = nb::none())
       .def("record_width", &PyModel::record_width, "n_classes"_a)
+      .def("lags", &PyModel::lags)
       .def(
           "explain", [](const PyModel& self, nb::handle x, const Ints& label, int orders) { return self.explain(Rows(x), label, orders); },
           "X"_a, "label"_a.noconvert(), "orders"_a)

@@ -1,4 +1,5 @@
-"""Entries of ``make bench`` beside ensembles of one learner: expert advice, sequences, multiclass boosters side by side."""
+"""Entries of ``make bench`` beside ensembles of any learner: those of their own trees, regressors, expert advice, sequences,
+multiclass boosters side by side."""
 
 from __future__ import annotations
 
@@ -18,10 +19,12 @@ MIXTURES = {
     "hedge": "HedgeClassifier",
     "winnow": "WinnowClassifier",
 }
+OWN = ("streaming-gradient-boost", "replay-boosting")
 NUMBERS = {
     "gradient-boosting + linear-regression": ("OnlineGradientBoostingRegressor", "LinearRegression"),
     "bagging-regressor + linear-regression": ("OnlineBaggingRegressor", "LinearRegression"),
     "adaptive-random-forest-regressor": ("AdaptiveRandomForestRegressor", None),
+    "streaming-gradient-boosting-regressor": ("StreamingGradientBoostingRegressor", None),
 }
 NUMBERS_RATE = 300_000.0  # examples a second of the boosted linear lanes
 CLASSES, SLOWER = 10, 3.0  # OnlineMBBM with pairwise potentials over AdaBoost.OLM
@@ -58,15 +61,19 @@ def sequence_pass(rows: int) -> Pass:
 
 
 def numbers_pass(name: str, rows: int) -> Pass:
-    """A hundred learners on a linear target of 20 columns with noise; the share of its variance that is explained."""
+    """A hundred learners (of streaming gradient boosting ten bags of ten) on a linear target of 20 columns with noise; the share
+    of its variance that is explained."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(rows, 20))
     y = X @ rng.normal(size=20) + rng.normal(size=rows)
     kind, learner = NUMBERS[name]
 
     def pass_over(watch: Stopwatch) -> float:
-        learners = () if learner is None else (getattr(streamboost, learner)(),)
-        model = getattr(streamboost, kind)(*learners, n_estimators=N, random_state=7)
+        own = kind == "StreamingGradientBoostingRegressor"
+        size = {} if own else {"n_estimators": N}
+        model = getattr(streamboost, kind)(
+            learner and getattr(streamboost, learner)(), **size, random_state=7
+        )
         with watch:
             answers = model.test_then_train(X, y)
         return float(1 - np.mean((answers - y)[1:] ** 2) / y.var())
@@ -77,6 +84,11 @@ def numbers_pass(name: str, rows: int) -> Pass:
 def entries(rows: int) -> dict[str, Entry]:
     """Experts are asked and taught one by one, through their public face: a twentieth of the rows will do."""
     found = {
+        name: Entry(name, n, model_pass(name, None, make("gaussians", n)))
+        for name in OWN
+        for n in (rows // 5,)
+    }
+    found |= {
         name: Entry(name, n, numbers_pass(name, n))
         for name, (_, learner) in NUMBERS.items()
         for n in (rows if learner else rows // 20,)
@@ -89,10 +101,11 @@ def entries(rows: int) -> dict[str, Entry]:
 
 def others_table(found: dict[str, Entry]) -> Table:
     table = Table(
-        "Numbers, expert advice and sequences",
+        "Own trees, numbers, expert advice and sequences",
         ["model", "examples/s", "accuracy", "remark"],
-        note=f"Regressors: {N} learners, 20 features; accuracy is R2."
-        f" Expert advice over {len(EXPERTS)} models ({', '.join(EXPERTS)}), 20 features. Universal predictor:"
+        note=f"Streaming gradient boosting: {N} trees, as a regressor 10 bags of 10. Other regressors: {N} learners;"
+        " accuracy is R2."
+        f" 20 features. Expert advice over {len(EXPERTS)} models ({', '.join(EXPERTS)}). Universal predictor:"
         " numbers per second, orders 1 to 8.",
     )
     for name, entry in found.items():

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.clock import Stopwatch
 from benchmarks.models import VARIANTS, build
 from benchmarks.streams import Stream, make
-from streamboost.catalogue import model_entry
+from streamboost.catalogue import learner_entry, model_entry
 from streamboost.models import MODELS
 
 N = 100
@@ -36,6 +36,12 @@ SLOW = ("hoeffding-tree", "mlp", "stump", "online-mbbm", "primed-boost")
 SLOWEST = ("tan", "ban")
 
 
+def takes(ensemble: str, learner: str) -> bool:
+    """Whether an ensemble is made of learners of this kind; others have a row of their own."""
+    entry = model_entry(VARIANTS.get(ensemble, (ensemble,))[0])
+    return entry.learner and entry.learner_task == learner_entry(learner).task
+
+
 def rows_for(ensemble: str, learner: str, rows: int) -> int:
     return rows // 40 if learner in SLOWEST else rows // 10 if ensemble in SLOW or learner in SLOW else rows
 
@@ -56,7 +62,9 @@ class Entry:
         return self.rows / median(self.seconds) if self.seconds else float("nan")
 
 
-def model_pass(model: str, learner: str, stream: Stream, **options: Any) -> Callable[[Stopwatch], float]:
+def model_pass(
+    model: str, learner: str | None, stream: Stream, **options: Any
+) -> Callable[[Stopwatch], float]:
     def pass_over(watch: Stopwatch) -> float:
         untrained = build(model, learner, stream, n_estimators=N, **options)
         with watch:
@@ -77,7 +85,7 @@ def entries(rows: int, only: str = "") -> dict[tuple[str, str], Entry]:
         for ensemble in ENSEMBLES
         for label, learner, stream in LEARNERS
         for n in [rows_for(ensemble, learner, rows)]
-        if only in f"{ensemble} + {label}"
+        if takes(ensemble, learner) and only in f"{ensemble} + {label}"
     }
 
 

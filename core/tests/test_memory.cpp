@@ -95,6 +95,26 @@ void learn(Model& model, const Stream& s, int n, int threads = 1) {
     model.learn(s.block(0, n), truth, s.weight.data(), OutputBuffers{});
 }
 
+// The first rows of a stream with a new column, new values and, where there may be more, a new class.
+Stream with_news(const Stream& s, const Case& c) {
+  Stream wider{20, s.d + 1, {}, {}, {}, {}, s.n_classes};
+  for (int r = 0; r < wider.n; ++r) {
+    const auto at = static_cast<std::size_t>(r);
+    for (std::size_t j = 0; j < s.n_values.size(); ++j) {
+      const bool is_new = s.n_values[j] >= 0 && r % 3 == 0;
+      wider.x.push_back(is_new ? static_cast<double>(s.n_values[j] + 1) : s.x[at * s.n_values.size() + j]);
+    }
+    wider.x.push_back(c.nominal ? r % 2 : 0.1 * r);
+    wider.y.push_back(c.multiclass && r % 4 == 1 ? s.n_classes : s.y[at]);
+    wider.weight.push_back(s.weight[at]);
+  }
+  return wider;
+}
+
+void grow_and_learn(Model& model, const Stream& s, const Schema& schema) {
+  model.grow_and_learn(schema, std::numeric_limits<double>::infinity(), [&] { learn(model, s, s.n); });
+}
+
 template <class Call>
 bool fails(Call call, long n) {
   countdown = n;
@@ -142,6 +162,7 @@ int every_failure(const std::string& what, Fresh fresh, Call call, bool learns_m
       ++waited;
       check(model->intake().n_learned() == learned, what + ": all rows are learned");
       auto other = fresh();
+      other->reserve(model->intake().schema());
       other->load(model->save());  // which looks at everything
       call(*model);
       call(*other);
@@ -173,6 +194,8 @@ void laws(const Case& c, const Stream& s) {
   if (c.threads > 1) return;  // the rest works with one
   if (grows || !c.detector.empty()) every_failure(what + ", learn more", fresh, [&](Model& m) { learn(m, s, 40); }, true);
   every_failure(what + ", reserve", fresh, [&](Model& m) { m.reserve(grown(s, c)); });
+  const Stream wider = with_news(s, c);
+  every_failure(what + ", grow and learn", fresh, [&](Model& m) { grow_and_learn(m, wider, grown(s, c)); }, true);
   if (c.detector == "page-hinkley") {
     auto model = fresh();
     learn(*model, s, 40);
@@ -224,6 +247,11 @@ void a_default_learns_all_or_nothing(const Plan& plan) {
     return model;
   };
   every_failure("default over " + plan.learner, fresh, [&](Model& m) { learn(m, s, 20); }, true);
+  const Case c{plan.booster, plan.learner, {}, false, false};
+  const Stream wider = with_news(s, c);
+  Schema schema = grown(s, c);
+  schema.declared = true;
+  every_failure("default over " + plan.learner + ", grow and learn", fresh, [&](Model& m) { grow_and_learn(m, wider, schema); }, true);
 }
 
 }  // namespace

@@ -104,9 +104,28 @@ void broken_forests_are_refused() {
   }
 }
 
+// A gain is kept as a float, and is a square of the targets.
+void large_targets_leave_a_sound_forest() {
+  const auto s = testing::make_stream(400, 4, 2, false);
+  RowRing ring = RowRing().grown(s.d);
+  for (int r = 0; r < s.n; ++r) {
+    ring.expect(1);
+    ring.add(s.block(r, 1).row(0), 1e100 * s.y[static_cast<std::size_t>(r)], 1.0);
+  }
+  BoostingParams params = boosting();
+  params.loss = BoostingParams::Loss::squared;
+  BoostingFit fit(params, ring.rows(0, s.n), {0, 0, 0, 0});
+  fit.finish();
+  const BoostedForest forest = fit.take();
+  check(!forest.node.empty(), "there is something to split");
+  forest.check(4, 1);
+  for (double gain : forest.importances()) check(std::isfinite(gain), "importances are finite");
+}
+
 }  // namespace
 
 int main() {
+  large_targets_leave_a_sound_forest();
   slices_do_not_matter();
   copies_share_rows_until_one_goes_on();
   broken_forests_are_refused();

@@ -202,7 +202,7 @@ void libsvm() {
   check(whole.line == std::vector<std::int64_t>{1, 2, 5, 6, 18}, "lines");
   check(whole.bad == std::vector<int>{static_cast<int>(Bad::index_order), static_cast<int>(Bad::index_below_one),
                                       static_cast<int>(Bad::index_too_large), static_cast<int>(Bad::not_a_pair),
-                                      static_cast<int>(Bad::value_not_number), static_cast<int>(Bad::value_infinite),
+                                      static_cast<int>(Bad::value_not_number), static_cast<int>(Bad::value_too_large),
                                       static_cast<int>(Bad::not_a_pair), static_cast<int>(Bad::label_missing),
                                       static_cast<int>(Bad::label_not_number), static_cast<int>(Bad::label_not_whole),
                                       static_cast<int>(Bad::index_too_large)},

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from numpy import float64, int32, int64
+from numpy import bool_, float64, int32, int64
 from numpy.typing import NDArray
 
 compiler: str
@@ -47,7 +47,10 @@ class Model:
         lanes: tuple[int, int] | None = None,
         max_bytes: float | None = None,
         tokens: Mapping[str, Any] = ...,
+        unlabeled: bool = False,
     ) -> None: ...
+    @property
+    def n_seen(self) -> int: ...
     @property
     def n_learned(self) -> int: ...
     @property
@@ -79,9 +82,11 @@ class Model:
         room: tuple[NDArray[int64], int, bool, NDArray[float64] | None] | None = None,
         records: NDArray[float64] | None = None,
         places: NDArray[int32] | None = None,
+        unlabeled: NDArray[bool_] | None = None,
     ) -> NDArray[Any] | None: ...
     def ask(self, X: _Rows, answer: str, records: NDArray[float64] | None = None) -> NDArray[Any]: ...
     def record_width(self, n_classes: int) -> int: ...
+    def lags(self) -> list[float]: ...
     def explain(
         self, X: _Rows, label: NDArray[int32], orders: int
     ) -> tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[int32], NDArray[int32]]: ...
@@ -124,7 +129,7 @@ def encode_chunk(
     restart: int = -1,
     records: NDArray[float64] | None = None,
 ) -> bytes: ...
-def decode_answer(bytes: Any) -> tuple[NDArray[Any] | None, int]: ...
+def decode_answer(bytes: Any) -> tuple[NDArray[Any] | None, int, NDArray[float64] | None]: ...
 
 class FastRow:
     def __init__(

@@ -80,9 +80,10 @@ class ReadingOptions(TypedDict, total=False):
     dates: Annotated[
         str | None,
         ReadingOption(
-            "Columns of dates: take them apart (days, weekday, hour; the default), or leave them out.",
+            "Columns of dates: take them apart (days, weekday, hour; the default), also where only you know whether 01/02/2024 "
+            "has the day or the month first, or leave them out.",
             ("csv", "jsonl", "parquet", "arrow"),
-            choices=("parts", "drop"),
+            choices=("parts", "drop", "day-first", "month-first"),
         ),
     ]
     text: Annotated[

@@ -76,6 +76,19 @@ def test_half_and_half_of_sparse_data(run, write, tmp_path, learner, reading):
     assert len(answers(result.stdout)) == 110
 
 
+def test_a_saved_model_knows_the_day_from_the_month(run, write, tmp_path):
+    """Of the first twelve days of a month alone nobody can tell; the file that the model learned from has told it."""
+    rows = [f"{1 + i % 28:02}/{1 + i // 28:02}/2024,{i % 7},{'pq'[i % 2]}\n" for i in range(300)]
+    head = "when,size,answer\n"
+    options = ["--model", "bagging", "-n", "3", "--seed", "1"]
+    run("run", write("whole.csv", head + "".join(rows)), *options, "--save", tmp_path / "whole.sboost")
+    run("run", write("first.csv", head + "".join(rows[:224])), *options, "--save", tmp_path / "half.sboost")
+    assert streamboost.load(tmp_path / "half.sboost").metadata_["day_first"] == {"when": True}
+    run("learn", tmp_path / "half.sboost", write("early.csv", head + "".join(rows[224:230])))
+    run("learn", tmp_path / "half.sboost", "-", "--format", "csv", input=head + "".join(rows[230:]))
+    assert (tmp_path / "half.sboost").read_bytes() == (tmp_path / "whole.sboost").read_bytes()
+
+
 @pytest.fixture
 def saved(run, write, tmp_path):
     path = tmp_path / "m.sboost"

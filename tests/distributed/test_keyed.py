@@ -55,6 +55,19 @@ def test_the_store_is_gone_on_with(tmp_path):
     assert last == expected
 
 
+def test_a_folder_has_one_owner_and_one_kind_of_models(tmp_path):
+    with KeyedClassifier(model(), "who", folder=tmp_path) as keyed:
+        keyed.learn_one({"who": 1, "a": 1.0}, "yes")
+        with pytest.raises(RuntimeError, match="is in use by another model, which is not closed yet"):
+            KeyedClassifier(model(), "who", folder=tmp_path)
+        keyed.learn_one({"who": 1, "a": 1.0}, "no")
+    for _ in range(2):  # a refusal does not keep the folder
+        with pytest.raises(ValueError, match="of the kind OnlineBaggingClassifier, not OSBoostClassifier"):
+            KeyedClassifier(sb.OSBoostClassifier(), "who", folder=tmp_path)
+    with KeyedClassifier(model(), "who", folder=tmp_path) as keyed:
+        assert keyed.own(1).n_learned_ == 2
+
+
 def test_the_better_of_the_two_takes_over():
     rng = np.random.default_rng(1)
     with KeyedClassifier(sb.OnlineBaggingClassifier(n_estimators=10, random_state=1), "who") as keyed:
@@ -103,6 +116,8 @@ def test_idle_models_go_to_the_store():
 
 
 def test_refusals():
+    with pytest.raises(TypeError, match="OnlineBaggingClassifier is a class; pass a model"):
+        KeyedClassifier(sb.OnlineBaggingClassifier, "who")
     from sklearn.naive_bayes import GaussianNB
 
     for wrong, words in [

@@ -6,6 +6,7 @@ import pytest
 
 import streamboost as sb
 from streamboost.distributed import KeyedClassifier, KeyedRegressor, KeyedShards
+from streamboost.evaluate import prequential
 from tests.catalogue import arrays
 
 
@@ -131,3 +132,45 @@ def test_regressors_by_key_over_actors(tmp_path):
         asked = [x for x, _ in data[:10]]
         assert shards.predict_many(asked) == [keyed.predict_one(x) for x in asked]
         assert shards.predict_one(asked[0]) == keyed.predict_one(asked[0])
+
+
+@pytest.mark.parametrize("delay", [0, 7])
+@pytest.mark.parametrize("actors", [False, True])
+@pytest.mark.parametrize("kind", ["regressor", "classifier"])
+def test_an_evaluation_learns_what_the_verbs_learn(kind, actors, delay, tmp_path):
+    data = list(rows(150))
+    frame, y = pd.DataFrame([x for x, _ in data]), np.array([target for _, target in data])
+    if kind == "classifier":
+        y = np.where(y % 10 < 5, "low", "high")
+        base = sb.StreamBoostClassifier(n_estimators=2, lags=1, delay=delay, random_state=1)
+    else:
+        base = sb.StreamBoostRegressor(n_estimators=2, lags=2, delay=delay, random_state=1)
+
+    def make(name):
+        if actors:
+            return KeyedShards(base, "who", 2, folder=tmp_path / name, engine="local", max_models=2)
+        return (KeyedRegressor if kind == "regressor" else KeyedClassifier)(base, "who", max_models=2)
+
+    with make("evaluated") as evaluated, make("by-hand") as by_hand:
+        proba = {"metrics": ["log_loss"]} if kind == "classifier" else {}
+        result = prequential(evaluated, (frame, y), delay=delay, chunk_size=40, keep_errors=True, **proba)
+        answers, late = [], []
+        for x, truth in zip(frame.to_dict("records"), y.tolist(), strict=True):
+            pending = by_hand.predict_pending_one(x)
+            answers.append(pending.prediction)
+            late.append((x, truth, pending if delay else None))
+            if len(late) > delay:
+                then, label, said = late.pop(0)
+                by_hand.learn_one(then, label, pending=said)
+        for then, label, said in late:
+            by_hand.learn_one(then, label, pending=said)
+        for key in range(4):
+            assert state_bytes(evaluated.own(key)) == state_bytes(by_hand.own(key))
+    left_out = delay + 1 if delay else 0
+    assert (result.left_out, result.n_rows) == (left_out, 150 - left_out)
+    scored = np.array(answers[left_out:], dtype=object if kind == "classifier" else float)
+    if kind == "classifier":
+        assert result.error == pytest.approx(np.mean(scored != y[left_out:]))
+        assert np.isfinite(result.metrics["log_loss"]["cumulative"].value)
+    else:
+        assert result.mae == pytest.approx(np.abs(scored - y[left_out:]).mean())

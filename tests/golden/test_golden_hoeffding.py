@@ -79,7 +79,7 @@ def test_oracle(pass_on):
 
 @pytest.mark.parametrize("pass_on", ["all", "seen"])
 def test_product(pass_on):
-    model = SingleLearnerClassifier(HoeffdingTree(**OPTIONS, pass_on=pass_on))
+    model = SingleLearnerClassifier(HoeffdingTree(**OPTIONS, pass_on=pass_on), calibration=None)
     for x, y, said, leaves in table():
         proba = model.test_then_train([[x]], [y], classes=[0, 1], output="proba")[0]
         if said is not None:

@@ -5,7 +5,11 @@ import itertools
 
 import numpy as np
 import pytest
-from oracle.bandit import Bandit
+from oracle import draws
+from oracle.bagging import Bagging
+from oracle.bandit import Bandit, EachLabel
+from oracle.naive_bayes import NaiveBayes as NaiveBayesLane
+from oracle.ocp import OCP
 from sklearn.linear_model import SGDClassifier
 
 import streamboost
@@ -15,7 +19,6 @@ from streamboost import (
     NaiveBayes,
     OnlineBaggingClassifier,
     OnlineMBBMClassifier,
-    OSBoostClassifier,
     SingleLearnerClassifier,
     StreamBoostClassifier,
     _core,
@@ -78,34 +81,39 @@ def test_every_answer_is_the_oracles(base):
         model.learn_bandit(x[None], [label], [reward], [p], [weight])
 
 
+def naive_bayes(columns, n_classes, seed, lane):
+    return NaiveBayesLane(columns, n_classes, seed, lane)
+
+
 @pytest.mark.parametrize("base", ["rewards", "osboost"])
 def test_each_label_learns_from_its_own_rows(base):
-    """OSBoost with learned votes has an oracle of its own (ocp.py); here: what it is taught, and when."""
     X, y = rows(150)
     k, rho = 3, 0.3
+    options = {"width": 3, "n_classes": 2}
     if base == "osboost":
-        each = OSBoostClassifier(NaiveBayes(), n_estimators=4, gamma=0.1, vote="ocp", random_state=SEED)
-        models = [copy.deepcopy(each) for _ in range(k)]
+        models = [OCP(naive_bayes, 4, SEED, gamma=0.1, **options) for _ in range(k)]
     else:
-        models = [
-            OnlineBaggingClassifier(NaiveBayes(), n_estimators=4, random_state=SEED + j) for j in range(k)
-        ]
-    model = make(base)
+        models = [Bagging(naive_bayes, 4, SEED + j, ballot="distribution", **options) for j in range(k)]
+    oracle = EachLabel(models, rho, lambda t: draws.uniform(SEED, t, 0, 15), importance=base == "osboost")
+    model, shown, compared = make(base), [], 0
     for t, x in enumerate(X):
-        said = np.array([m.predict_proba(x[None])[0, 1] if m.started else 0.5 for m in models])
-        shares = said / said.sum() if said.any() else np.full(k, 1 / k)
-        assert np.allclose(model.predict_proba(x[None])[0], shares, rtol=1e-12)
-        best = int(np.argmax(said))
-        drawn = _core.uniform(SEED, t, 0, 15)
-        others = [label for label in range(k) if label != best]
-        chosen = best if drawn < 1 - rho + rho / k else others[int((drawn - (1 - rho + rho / k)) / (rho / k))]
-        p = rho / k + (1 - rho) * (chosen == best)
-        (label,), (chance,) = model.act(x[None])
-        assert (label, chance) == (chosen, pytest.approx(p, rel=1e-12))
+        shares, close = oracle.answer(x)
+        # Shares of numbers that may all be near 0, each right to some 1e-16.
+        np.testing.assert_allclose(
+            model.predict_proba(x[None])[0], shares, rtol=1e-7, atol=1e-6, err_msg=f"row {t}"
+        )
+        expected = oracle.play(x)
+        (label,), (p,) = model.act(x[None])
+        if not close:
+            assert (label, p) == (expected[0], pytest.approx(expected[1], rel=1e-12)), t
+            compared += 1
         weight = [1.0, 0.5, 2.0][t % 3]
-        amount = weight / chance if base == "osboost" else weight
-        models[label].partial_fit(x[None], [label == y[t]], classes=[False, True], sample_weight=[amount])
-        model.learn_bandit(x[None], [label], [label == y[t]], [chance], [weight])
+        oracle.learn(x, label, label == y[t], p, weight)
+        model.learn_bandit(x[None], [label], [label == y[t]], [p], [weight])
+        shown.append(label)
+    assert len(set(shown)) == k
+    assert compared > 100
+    assert not any(model.doubt for model in models)
 
 
 def test_a_draw_with_a_key_changes_nothing():

@@ -29,7 +29,7 @@ quick = settings(max_examples=6)
 
 
 def both(ensemble, learner, stream, n_estimators, seed):
-    model = ensemble.make_product(learner, n_estimators, seed, stream.categorical)
+    model = ensemble.make_product(learner, n_estimators, seed, stream.categorical, calibration=None)
     return model, lambda: ensemble.make_oracle(
         learner,
         n_estimators,

@@ -100,7 +100,7 @@ def scripted(cls, answers, **options):
     """A model of experts that say what is written; on row 0 they are silent."""
     ScriptedLearner.roll.clear()
     script = (2 * np.asarray(answers).T - 1).tolist()
-    return cls([ScriptedLearner(script)] * len(script), random_state=5, **options)
+    return cls([ScriptedLearner(script)] * len(script), calibration=None, random_state=5, **options)
 
 
 def row(t):

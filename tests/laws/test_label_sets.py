@@ -39,13 +39,17 @@ BOOSTERS = {
 }
 
 
-def sets(n=150, k=4, seed=1):
-    """Rows with 0 to k labels that follow the columns."""
+def sets(n=150, k=4, seed=1, unknown=0.0):
+    """Rows with 0 to k labels that follow the columns; of a share of the labels nobody knows."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     W = rng.normal(size=(3, k))
     Y = (X @ W + 0.4 * rng.normal(size=(n, k)) > 0.4).astype(int)
     Y[3], Y[8] = 0, 1
+    if unknown:
+        Y = np.where(rng.random((n, k)) < unknown, np.nan, Y)
+        Y[5, 1:], Y[9, 1:] = np.nan, [0, *[np.nan] * (k - 2)]
+        Y[np.isnan(Y).all(axis=1), 0] = 0
     return X, Y
 
 
@@ -63,9 +67,10 @@ class Learner:
             self.model.partial_fit(x[None], [label], classes=range(self.k), sample_weight=[weight])
 
 
+@pytest.mark.parametrize("unknown", [0.0, 0.4])
 @pytest.mark.parametrize("name", BOOSTERS)
-def test_every_answer_is_the_oracles(name):
-    X, Y = sets()
+def test_every_answer_is_the_oracles(name, unknown):
+    X, Y = sets(unknown=unknown)
     k, n = Y.shape[1], 4
     model = BOOSTERS[name](NaiveBayes(), n)
     learners = [Learner(k) for _ in range(n)]
@@ -91,7 +96,7 @@ def test_every_answer_is_the_oracles(name):
 @pytest.mark.parametrize("name", BOOSTERS)
 @pytest.mark.parametrize("learner", [None, NaiveBayes(), HoeffdingTree(grace_period=10)])
 def test_the_laws(name, learner):
-    X, Y = sets(260)
+    X, Y = sets(260, unknown=0.2)
     weight = np.where(np.arange(260) % 7 == 0, 0.0, 1.0)
     make = lambda **o: BOOSTERS[name](learner, 20, **o)  # noqa: E731
     whole = make()
@@ -172,7 +177,7 @@ def test_labels_are_discovered_in_dicts():
     ("y", "words"),
     [
         ([[1, 2], [0, 1]], "y holds 2 in row 0, column 1"),
-        ([[1, np.nan], [0, 1]], "y holds nan in row 0, column 1"),
+        ([[1, np.inf], [0, 1]], "y holds inf in row 0, column 1"),
         ([1, 0], "y has 1 axis"),
         ([[1, 0]], "inconsistent numbers of samples"),
         ([["a", "b"], ["a", "c"]], "y must be indicators"),
@@ -254,3 +259,74 @@ def test_a_row_without_a_set_teaches_nothing(kind):
     assert model.predict_proba_one({"x": 1.0}) == plain.predict_proba_one({"x": 1.0})
     with pytest.raises(ValueError, match="infinity"):
         model.learn_one({"x": float("inf")}, None)
+
+
+@pytest.mark.parametrize("kind", ["OnlineBMRClassifier", "BinaryRelevanceClassifier", "ClassifierChain"])
+def test_a_row_of_which_nothing_is_known_is_one_without_a_set(kind):
+    X, Y = sets(120, unknown=0.3)
+    Y[::5] = np.nan
+    Y[0] = [1, 0, 0, 1]
+    base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    given = {"random_state": 1} if kind == "OnlineBMRClassifier" else {"estimator": base}
+    model, plain, dicts = (getattr(streamboost, kind)(**given) for _ in range(3))
+    if kind == "OnlineBMRClassifier":
+        model.partial_fit(X[:1], Y[:1])
+        with pytest.warns(UserWarning, match="Rows without a label"):
+            model.partial_fit(X[1:], Y[1:])
+    else:
+        model.partial_fit(X, Y)
+    there = ~np.isnan(Y).all(axis=1)
+    plain.partial_fit(X[there], Y[there])
+    assert model.to_bytes() == plain.to_bytes()
+    for x, y in zip(X[there].tolist(), Y[there].tolist(), strict=True):
+        named = {label: None if value != value else bool(value) for label, value in enumerate(y)}
+        dicts.learn_one(dict(enumerate(x)), named)
+    x = dict(enumerate(X[7].tolist()))
+    if kind == "ClassifierChain":  # of an array, the labels before are columns without names
+        assert set(dicts.predict_proba_one(x)) == {0, 1, 2, 3}
+        return
+    assert dicts.predict_proba_one(x) == pytest.approx(plain.predict_proba_one(x), abs=1e-12)
+
+
+def test_a_model_of_each_label_learns_the_rows_it_knows():
+    X, Y = sets(200, unknown=0.4)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    together = streamboost.BinaryRelevanceClassifier(base).partial_fit(X, Y).predict_proba(X)
+    for label in range(Y.shape[1]):
+        known = ~np.isnan(Y[:, label])
+        alone = copy.deepcopy(base).partial_fit(X[known], Y[known, label] == 1, classes=[False, True])
+        np.testing.assert_array_equal(together[:, label], alone.predict_proba(X)[:, 1])
+
+
+def test_a_chain_shows_unknown_labels_as_missing_values():
+    X, Y = sets(200, k=2, unknown=0.4)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    chain = streamboost.ClassifierChain(base).partial_fit(X, Y, labels=["a", "b"])
+    known = ~np.isnan(Y[:, 1])
+    second = copy.deepcopy(base).partial_fit(
+        np.column_stack([X, Y[:, 0]])[known], Y[known, 1] == 1, classes=[False, True]
+    )
+    guessed = chain.predict_proba(X)[:, 0] >= 0.5
+    np.testing.assert_array_equal(
+        chain.predict_proba(X)[:, 1], second.predict_proba(np.column_stack([X, guessed]))[:, 1]
+    )
+
+
+def test_cells_of_a_file_may_be_empty(tmp_path):
+    from streamboost.evaluate import prequential
+    from streamboost.streams.label_sets import open_label_sets
+
+    X, Y = sets(80, unknown=0.3)
+    Y[:, -1] = np.nan_to_num(
+        Y[:, -1]
+    )  # the last one is the label of the stream: rows without it are left out
+    cell = lambda y: "" if np.isnan(y) else f"{y:g}"  # noqa: E731
+    lines = [",".join([*map(repr, x), *map(cell, y)]) for x, y in zip(X.tolist(), Y.tolist(), strict=True)]
+    path = tmp_path / "sets.csv"
+    path.write_text("\n".join(["p,q,r,label:a,label:b,label:c,label:d", *lines]))
+    ours, filed = (BOOSTERS["bmr-hinge"](NaiveBayes(), 4) for _ in range(2))
+    result = prequential(filed, open_label_sets(path, "label:*"))
+    same = prequential(ours, (X, Y))
+    assert result.error == same.error
+    row = dict(zip("pqr", X[3].tolist(), strict=True))
+    assert list(filed.predict_proba_one(row).values()) == ours.predict_proba(X[3:4])[0].tolist()

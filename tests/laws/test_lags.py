@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import streamboost as sb
 from streamboost import models
 from tests.inside.handles import state_of
+from tests.oracle.explain import shapley
 
 LAGS = (1, 2, 7)
 MAKES = {
@@ -113,10 +114,68 @@ def test_sparse_rows_and_explanations():
     X = X * (np.random.default_rng(1).random(X.shape) < 0.5)
     dense, sparse = (MAKES["replay"](lags=3).partial_fit(rows, y) for rows in (X, sp.csr_matrix(X)))
     np.testing.assert_allclose(dense.predict(X), sparse.predict(sp.csr_matrix(X)), rtol=1e-9)
-    told = dense.explain(X[:5])
-    assert told.contributions.shape == (5, 2)
-    np.testing.assert_allclose(told.base + told.contributions.sum(1), dense.predict(X[:5]))
     assert len(dense.gain_importances_) == 2
+    for rows, model in ((X[:5], dense), (sp.csr_matrix(X[:5]), sparse)):
+        told = model.explain(rows)
+        assert list(told.columns) == [0, 1, "target[-1]", "target[-2]", "target[-3]"]
+        np.testing.assert_allclose(told.base + told.contributions.sum(1), model.predict(rows))
+
+
+@pytest.mark.parametrize("name", ["linear", "forest", "replay", "boosting"])
+def test_lags_are_explained_as_columns(name):
+    X, y, w = stream()
+    given = MAKES[name]().partial_fit(np.full((1, 5), np.nan), [0.0], [0.0])
+    given.partial_fit(with_lags(X, y, w, LAGS), y, w)
+    model = MAKES[name](lags=LAGS).partial_fit(X, y, w)
+    past = y[w > 0]
+    rows = np.hstack((np.tile([past[-lag] for lag in LAGS], (3, 1)), X[:3]))
+    for options in ({"exact": True}, {"n_orders": 6}):
+        told = model.explain(X[:3], **options)
+        np.testing.assert_allclose(told.base + told.contributions.sum(1), model.predict(X[:3]), rtol=1e-9)
+    assert told[0].cells["target[-7]"] == past[-7]
+    told = model.explain(X[:3], exact=True)
+    assert told.method == "exact"
+    for one, row in zip(told.contributions, rows, strict=True):
+        if name == "replay":  # by the nodes of its trees
+            break
+
+        def answer(there, row=row):
+            return given.predict([[x if j in there else np.nan for j, x in enumerate(row)]])[0]
+
+        expected = shapley(answer, 5)
+        np.testing.assert_allclose(one, [*expected[3:], *expected[:3]], rtol=1e-9, atol=1e-9)
+    theirs = given.explain(rows, exact=True)
+    np.testing.assert_allclose(
+        told.contributions, np.roll(theirs.contributions, 2, axis=1), rtol=1e-9, atol=1e-12
+    )
+
+
+def test_a_lag_that_is_not_there_yet_contributes_nothing():
+    X, y, _ = stream(4)
+    told = MAKES["linear"](lags=(1, 50)).partial_fit(X, y).explain(X[:1])[0]
+    assert told.contributions["target[-50]"] == 0 != told.contributions["target[-1]"]
+
+
+@pytest.mark.parametrize("companions", [(), ("linear", "replay")])
+def test_past_labels_are_explained_by_their_names(companions):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(500, 2)), np.array(list("ab"))[np.arange(500) % 2]
+    make = {
+        "n_estimators": 3,
+        "lags": (1, 2),
+        "companions": companions,
+        "random_state": 1,
+        "importances": True,
+    }
+    model = sb.StreamBoostClassifier(**make).partial_fit(X, y)
+    told = model.explain(X[:4])
+    np.testing.assert_allclose(
+        told.base + told.contributions.sum(1), model.decision_function(X[:4]), rtol=1e-9
+    )
+    assert told[0].name_of("target[-1]") == "target[-1] = b"
+    assert np.abs(told.contributions[:, 2:]).max() > np.abs(told.contributions[:, :2]).max()
+    assert len(model.feature_importances_) == 2
+    assert model.explain_one({0: 0.5, 1: 0.1}).contributions.keys() == {0, 1, "target[-1]", "target[-2]"}
 
 
 @pytest.mark.parametrize("lags", [-1, (0,), (1, 1), "3", 1.5, (1, 200_000), True, 1001, 2**40, 10**30])

@@ -25,7 +25,7 @@ quick = settings(max_examples=15)
 
 
 def single(**options):
-    return SingleLearnerClassifier(LogisticRegression(**options))
+    return SingleLearnerClassifier(LogisticRegression(**options), calibration=None)
 
 
 def stream(seed, n=200, d=5, k=2):

@@ -27,7 +27,9 @@ def draw_stream(data, learner, **options):
 
 
 def learned(learner, stream, rows, weight=None):
-    model = sb.SingleLearnerClassifier(learner.product(), categorical_features=stream.categorical)
+    model = sb.SingleLearnerClassifier(
+        learner.product(), categorical_features=stream.categorical, calibration=None
+    )
     return model.partial_fit(stream.X[rows], stream.y[rows], classes=stream.classes, sample_weight=weight)
 
 
@@ -57,7 +59,9 @@ def test_online_is_batch(learner, data):
     oracle = Single(
         learner.make(), 0, width=stream.X.shape[1], nominal=stream.categorical, n_classes=len(order)
     )
-    model = sb.SingleLearnerClassifier(learner.product(), categorical_features=stream.categorical)
+    model = sb.SingleLearnerClassifier(
+        learner.product(), categorical_features=stream.categorical, calibration=None
+    )
     for t in range(len(stream)):
         model.partial_fit(**stream.rows(slice(t, t + 1)), classes=stream.classes)
         oracle.learn(stream.X[t].tolist(), codes[t])

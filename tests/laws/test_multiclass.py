@@ -374,6 +374,7 @@ def test_scripted_labels_reach_the_votes():
         preset="paper_code",
         potential="exact",
         costs="argmax",
+        calibration=None,
     )
     model.partial_fit([[0.0]], [1], classes=[0, 1, 2])
     assert model.predict_proba([[1.0]])[0] == pytest.approx([1 / 3, 0, 2 / 3])

@@ -47,7 +47,7 @@ def oracle_run(ensemble, learner, stream, n_estimators, key):
 
 
 def product(ensemble, learner, stream, n_estimators, seed):
-    return ensemble.make_product(learner, n_estimators, seed, stream.categorical)
+    return ensemble.make_product(learner, n_estimators, seed, stream.categorical, calibration=None)
 
 
 def compare_answers(answers, labels, proba, order, known_labels, learned, rel=REL):

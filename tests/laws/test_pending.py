@@ -90,6 +90,10 @@ def test_an_evaluation_learns_what_the_verbs_learn(name, delay, k):
         result = prequential(model, (X, y), delay=delay, chunk_size=chunk)
         assert bits(model) == bits(rows)
         assert result.left_out == delay + 1
+    dicts = make(delay=delay)
+    pairs = [(dict(enumerate(x)), truth) for x, truth in zip(X.tolist(), y.tolist(), strict=True)]
+    assert prequential(dicts, pairs, delay=delay, chunk_size=64).error == pytest.approx(result.error)
+    assert bits(dicts) == bits(rows)
     saved, again = row_by_row(make(delay=delay), X, y, delay, every=50)
     assert again == said
     assert bits(saved) == bits(rows)

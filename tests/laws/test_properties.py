@@ -136,7 +136,8 @@ def test_oza_chain_of_the_oracle(rights):
 def test_naive_bayes_forgets_the_order(stream, seed):
     order = np.random.default_rng(seed).permutation(len(stream))
     one, two = (
-        SingleLearnerClassifier(NaiveBayes(), categorical_features=stream.categorical) for _ in range(2)
+        SingleLearnerClassifier(NaiveBayes(), categorical_features=stream.categorical, calibration=None)
+        for _ in range(2)
     )
     one.partial_fit(**stream.everything, classes=stream.classes)
     two.partial_fit(**stream.rows(order), classes=stream.classes)
@@ -150,7 +151,8 @@ def test_naive_bayes_forgets_the_order(stream, seed):
 def test_naive_bayes_weight_is_copies(stream, seed):
     copies = np.random.default_rng(seed).integers(0, 4, len(stream))
     weighted, copied = (
-        SingleLearnerClassifier(NaiveBayes(), categorical_features=stream.categorical) for _ in "ab"
+        SingleLearnerClassifier(NaiveBayes(), categorical_features=stream.categorical, calibration=None)
+        for _ in "ab"
     )
     weighted.partial_fit(stream.X, stream.y, classes=stream.classes, sample_weight=copies.astype(float))
     if not copies.any():
@@ -169,7 +171,9 @@ def test_naive_bayes_weight_is_copies(stream, seed):
 )
 def test_raw_naive_bayes_is_proportional(stream, factor):
     one, many = (
-        SingleLearnerClassifier(NaiveBayes(prior_alpha=0), categorical_features=stream.categorical)
+        SingleLearnerClassifier(
+            NaiveBayes(prior_alpha=0), categorical_features=stream.categorical, calibration=None
+        )
         for _ in "ab"
     )
     one.partial_fit(stream.X, stream.y, classes=stream.classes)

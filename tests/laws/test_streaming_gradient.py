@@ -59,7 +59,13 @@ def test_probabilities_are_the_oracles(bank, bag, seed):
     y = (score > 0.6).astype(int)
     learner, slow = BANKS[bank]
     model = StreamingGradientBoostingClassifier(
-        learner(4 * bag), n_estimators=4, learning_rate=0.5, n_bagged=bag, warm_up=9 * bag, random_state=seed
+        learner(4 * bag),
+        n_estimators=4,
+        learning_rate=0.5,
+        n_bagged=bag,
+        warm_up=9 * bag,
+        calibration=None,
+        random_state=seed,
     )
     oracle = Classes(slow(4 * bag), draw_seed(seed), rate=0.5, bag=bag, warm_up=9 * bag)
     answers = model.test_then_train(X, y, classes=[0, 1], sample_weight=w, output="proba")[:, 1]

@@ -129,7 +129,7 @@ def test_bagged_trees_are_the_trees_of_their_copies(kind):
     """Grown at once from a bootstrap, or row by row from a stream: the tree of the copies."""
     X, y = SyntheticStream(3, seed=8).rows(0, 150)
     n, key, lanes = len(y), 3, 6
-    ballot = {"ballot": "label"} if kind is sb.OnlineBaggingClassifier else {}
+    ballot = {"ballot": "label", "calibration": None} if kind is sb.OnlineBaggingClassifier else {}
     bagged = kind(
         sb.IncrementalTree(), n_estimators=lanes, random_state=key, categorical_features=NOMINAL, **ballot
     ).fit(X, y)

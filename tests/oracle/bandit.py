@@ -1,4 +1,5 @@
-"""OptBandit and AdaBandit from the paper (Zhang, Jung and Tewari 2019) and the specification, one row at a time.
+"""Bandits, one row at a time: OptBandit and AdaBandit from the paper (Zhang, Jung and Tewari 2019) and the specification; and
+those with a model for each label, after Chen, Lin and Lu (2014) or of plain rewards.
 
 A learner is an object with ``vote(x) -> label or None`` and ``learn(x, label, weight)``. ``potential(votes, r, n)`` is that
 of the truth r when n more votes come; ``draw(t, lane)`` a keyed uniform number.
@@ -81,3 +82,37 @@ class Bandit:
             learner.learn(x, label, weight * amount)
         self.lost += weight * np.array([L[label] for label in prefix])
         self.t += 1
+
+
+class EachLabel:
+    """A model of "right or wrong" for every label; only that of the label that was played learns.
+
+    Play label l with rho / k + (1 - rho) 1[l is best]; a number drawn from [0, 1) chooses the best one first, then the others in
+    their order. Chen, Lin and Lu: the model is OSBoost with votes learned by OCP, and the example weighs 1 / P(played). Rewards:
+    any model, the example as it is. `models` are ensembles of tests/oracle; while one has learned nothing it says 1/2.
+    """
+
+    def __init__(self, models, rho, draw, *, importance):
+        self.models, self.rho, self.draw, self.importance, self.t = models, rho, draw, importance, 0
+
+    def answer(self, x):
+        """The shares of the labels, and whether a rounding could turn the best one."""
+        p = [model.answer(x).proba[1] if model.examples else 0.5 for model in self.models]
+        first, second = sorted(p, reverse=True)[:2]
+        shares = [one / sum(p) for one in p] if sum(p) > 0 else [1 / len(p)] * len(p)
+        return shares, 0 < first - second < 1e-9
+
+    def play(self, x):
+        shares, _ = self.answer(x)
+        k, best = len(shares), shares.index(max(shares))
+        u, self.t = self.draw(self.t), self.t + 1
+        reached = 1 - self.rho + self.rho / k
+        for label in [best, *(other for other in range(k) if other != best)]:
+            p = self.rho / k + (1 - self.rho) * (label == best)
+            if u < reached:
+                return label, p
+            reached += self.rho / k
+        return label, p
+
+    def learn(self, x, played, reward, p, weight=1.0):
+        self.models[played].learn(x, int(reward), weight / p if self.importance else weight)

@@ -13,12 +13,17 @@ def sigmoid(z):
 
 
 class TemperatureCalibration:
-    """p ~ q^w s^a, s the shares of the classes: two numbers, from (1, 0) on, by Newton steps; labels stay."""
+    """p ~ q^w s^a, s the shares of the classes: two numbers, from (1, 0) on, by Newton steps; labels stay.
+
+    After 512 rows the first 8 of every 64 are learned from, each for 8; q speaks while it loses less.
+    """
 
     def __init__(self, half_life=1000):
         self.keep = 1.0 if half_life is None else 2.0 ** (-1 / half_life)
+        self.sparse = half_life is None or half_life > 500
         self.w, self.H = np.array([1.0, 0.0]), 20 * np.eye(2)
         self.counts = {}
+        self.lost = np.zeros(2)  # of q and of p
 
     def logs(self, q):
         n = np.array([self.counts.get(c, 0.0) for c in range(len(q))])
@@ -30,20 +35,31 @@ class TemperatureCalibration:
         z = np.exp(z - z.max())
         return z / z.sum()
 
-    def answer(self, q):
+    def raised(self, q):
         p, label = self.scaled(q), np.argmax(q)
         if p[label] < p.max():
             p[label] = p.max() * (1 + 1e-9)
             p /= p.sum()
         return p
 
-    def learn(self, q, label, s):
+    def answer(self, q):
+        return q if self.lost[0] < self.lost[1] else self.raised(q)
+
+    def learn(self, q, label, s, number):
+        if not self.sparse or number < 512:
+            self.lesson(q, label, s, self.keep)
+        elif number % 64 < 8:
+            self.lesson(q, label, 8 * s, self.keep**8)
+        self.counts[label] = self.counts.get(label, 0.0) + s
+
+    def lesson(self, q, label, s, keep):
+        said = np.array([q[label], self.raised(q)[label]])
+        self.lost = keep * self.lost - s * np.log(np.clip(said, LEAST, 1))
         p, logs = self.scaled(q), self.logs(q)
         far = logs - (logs @ p)[:, None]
-        self.H = self.keep * self.H + s * (far * p) @ far.T + (1 - self.keep) * 20 * np.eye(2)
+        self.H = keep * self.H + s * (far * p) @ far.T + (1 - keep) * 20 * np.eye(2)
         self.w = np.clip(self.w + s * np.linalg.solve(self.H, far[:, label]), [0.01, 0], [3, 1.5])
-        self.counts = {c: n * self.keep for c, n in self.counts.items()}
-        self.counts[label] = self.counts.get(label, 0.0) + s
+        self.counts = {c: n * keep for c, n in self.counts.items()}
 
 
 class Calibration:
@@ -99,7 +115,7 @@ class Calibration:
             gap += near * (hits - sure) / (weight + 8)
         return np.clip(p + gap, min(p, 1e-3), max(p, 1 - 1e-3))
 
-    def learn(self, q, label, s):
+    def learn(self, q, label, s, number):
         p = self.scaled(q)
         if self.with_bins:
             fading = min(self.keep, 0.99986138)
@@ -130,11 +146,13 @@ def follow(raw, y, weight, calibration, declared=None):
     """The answers of a calibration to a stream of raw probabilities; classes are known from the start or as they come."""
     out = np.array(raw, dtype=float)
     known = declared or 0
+    number = 0
     for t in range(len(y)):
         if known > 1:
             out[t, :known] = calibration.answer(raw[t, :known])
         if weight[t] > 0:
             if known > 1 and y[t] < known:
-                calibration.learn(raw[t, :known], y[t], weight[t])
+                calibration.learn(raw[t, :known], y[t], weight[t], number)
             known = max(known, y[t] + 1)
+            number += 1
     return out

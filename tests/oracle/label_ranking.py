@@ -1,6 +1,8 @@
 """OnlineBMR and Ada.OLMR from the paper (Jung and Tewari 2018) and the specification: slow, plain, with the product's keyed
 draws.
 
+Y[l] is 1, 0, or NaN where nobody knows: pairs are made of the labels that are known.
+
 A learner is an object with ``answer(x) -> distribution`` (zeros while untrained) and ``learn(x, label, weight)``.
 """
 
@@ -11,11 +13,15 @@ import numpy as np
 
 def rank_loss(s, Y):
     """Pairs that are ranked wrongly, half of those that tie."""
-    inside, outside = [l for l in range(len(s)) if Y[l]], [l for l in range(len(s)) if not Y[l]]
+    inside, outside = [l for l in range(len(s)) if Y[l] == 1], [l for l in range(len(s)) if Y[l] == 0]
     if not inside or not outside:
         return 0.0
     wrong = sum((s[l] < s[r]) + 0.5 * (s[l] == s[r]) for l in inside for r in outside)
     return wrong / (len(inside) * len(outside))
+
+
+def ranks(Y):
+    return 1 in Y and 0 in Y
 
 
 class Sets:
@@ -32,13 +38,13 @@ class Sets:
 
     def calibrate(self, s, Y, weight):
         p = self.proba(s)
-        for l in range(self.k):
+        for l in np.flatnonzero(~np.isnan(Y)):
             z = np.array([s[l] - np.mean(s), 1.0])
             self.H[l] += weight * p[l] * (1 - p[l]) * np.outer(z, z)
             self.theta[l] += np.linalg.solve(self.H[l], weight * (Y[l] - p[l]) * z)
 
     def teach(self, x, Y, costs, weight):
-        for l in np.flatnonzero(Y):
+        for l in np.flatnonzero(Y == 1):
             for learner, constant, c in zip(self.learners, self.constants, costs, strict=True):
                 learner.learn(x, l, weight * constant * (np.max(c) - c[l]))
 
@@ -50,7 +56,7 @@ class BMR(Sets):
 
     def potential(self, s, Y, n):
         """The recursion itself, over the gaps of every pair."""
-        m = int(np.sum(Y))
+        m = int(np.sum(Y == 1))
         edge = min(self.edge, 0.9 / m)
         q = (1 - edge * m) / self.k
         p = q + edge
@@ -66,17 +72,17 @@ class BMR(Sets):
                 p * pair(gap + 1, left - 1) + q * pair(gap - 1, left - 1) + (1 - p - q) * pair(gap, left - 1)
             )
 
-        inside, outside = np.flatnonzero(Y), np.flatnonzero(np.asarray(Y) == 0)
-        return sum(pair(float(s[l] - s[r]), n) for l in inside for r in outside) / (m * (self.k - m))
+        inside, outside = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
+        return sum(pair(float(s[l] - s[r]), n) for l in inside for r in outside) / (m * len(outside))
 
     def score(self, x):
         return np.sum([learner.answer(x) for learner in self.learners], axis=0)
 
     def learn(self, x, Y, weight=1.0):
-        Y = np.asarray(Y)
+        Y = np.asarray(Y, dtype=float)
         answers = [learner.answer(x) for learner in self.learners]
         s, costs = np.zeros(self.k), []
-        if 0 < Y.sum() < self.k:
+        if ranks(Y):
             for i, h in enumerate(answers):
                 n = len(answers) - 1 - i
                 costs.append([self.potential(s + np.eye(self.k)[l], Y, n) for l in range(self.k)])
@@ -109,20 +115,20 @@ class OLMR(Sets):
 
     def gradient(self, s, Y):
         c = np.zeros(self.k)
-        m = int(np.sum(Y))
-        for l in np.flatnonzero(Y):
-            for r in np.flatnonzero(np.asarray(Y) == 0):
-                pull = 1 / (1 + np.exp(s[l] - s[r])) / (m * (self.k - m))
+        inside, outside = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
+        for l in inside:
+            for r in outside:
+                pull = 1 / (1 + np.exp(s[l] - s[r])) / (len(inside) * len(outside))
                 c[l] -= pull
                 c[r] += pull
         return c
 
     def learn(self, x, Y, weight=1.0):
-        Y = np.asarray(Y)
+        Y = np.asarray(Y, dtype=float)
         answers = [learner.answer(x) for learner in self.learners]
         experts = self.experts(answers)
         spoken = self.speak(experts)
-        if 0 < Y.sum() < self.k:
+        if ranks(Y):
             before = np.vstack([np.zeros(self.k), experts[:-1]])
             costs = [self.gradient(s, Y) for s in before]
             steps = [self.gradient(s, Y) @ h for s, h in zip(experts, answers, strict=True)]

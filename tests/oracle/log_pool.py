@@ -106,6 +106,15 @@ class TemperedPool(LogPool):
         super().learn_from(proba, labels, said, k, y, s, share)
 
 
+class PoolOfAll(TemperedPool):
+    """The pool around experts over words."""
+
+    prior = 50.0
+
+    def __init__(self, experts, window=1000.0, **options):
+        super().__init__(experts, window=4 * window, referee=False, information=0.03, **options)
+
+
 class OuterPool(TemperedPool):
     """The pool around another one: starts with its answer, and distrusts its referee."""
 

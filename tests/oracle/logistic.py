@@ -84,6 +84,11 @@ class RowStage:
         row.u = {at: self.column_rate(at) * value for at, value in t.items()}
         row.Q = sum(row.u[at] * value for at, value in t.items())
 
+    def see(self, j, x):
+        """A number of a row without a label."""
+        if self.columns.scale == "auto" and not self.sparse:
+            self.numeric.setdefault(j, Numeric()).take(x, self.clip)
+
     def column_rate(self, at):
         size = V * self.sizes[at]
         if size == 0:

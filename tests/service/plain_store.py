@@ -108,7 +108,13 @@ class PlainStore:
 
 def taught(examples: list[Any], description: dict[str, Any], folder: Path) -> bytes | None:
     """The file of a model that has learned these examples and nothing else."""
-    model = build(description["model"], description["learner"], description["params"], seed=0)
+    model = build(
+        description["model"],
+        description["learner"],
+        description["params"],
+        description.get("learner_params"),
+        seed=0,
+    )
     for features, label, weight in examples:
         model.learn_one(features, label, weight)
     if not any(weight > 0 for _, _, weight in examples):

@@ -29,6 +29,12 @@ from tests.service.zygote import Zygote
 from tests.waiting import PATIENCE, until
 
 DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 5}}
+WORDS = {
+    "model": "osboost",
+    "learner": "hashed-logistic",
+    "params": {"n_estimators": 2},
+    "learner_params": {"bits": 10, "text_features": ["text"], "identifier_features": ["user"]},
+}
 SETTINGS = {"snapshot_every": 300, "snapshot_seconds": 1.0, "keep_log": True}
 
 
@@ -50,6 +56,7 @@ class Client:
     number: int
     port: int
     stop: threading.Event
+    words: bool = False
     history: list[Heard] = field(default_factory=list)
 
     def run(self) -> None:
@@ -62,6 +69,9 @@ class Client:
             x = rng.gauss(0, 1)
             features = {"x": x, "c": rng.choice("uvw")}
             label = "yes" if x + rng.gauss(0, 0.5) > 0 else "no"
+            if self.words:
+                text = f"{'free prize' if label == 'yes' else 'see you'}, {rng.choice(['Étoile', '7', '🙂'])}"
+                features |= {"text": text, "user": f"u{rng.randrange(50)}"}
             requests = [("learn", {"id": id, "features": features, "label": label})]
             if count % 3 == 0:
                 requests = [
@@ -121,7 +131,9 @@ def wait_until_ready(port: int, seconds: float = PATIENCE) -> float:
         time.sleep(0.01)
 
 
-def check(folder: Path, histories: list[list[Heard]], scratch: Path) -> dict[str, int]:
+def check(
+    folder: Path, histories: list[list[Heard]], scratch: Path, description: dict[str, Any]
+) -> dict[str, int]:
     """Hold what clients were told against what is there. Every count that matters is returned; faults raise."""
     db = Database(folder)
     rows = {
@@ -163,7 +175,7 @@ def check(folder: Path, histories: list[list[Heard]], scratch: Path) -> dict[str
         file = store.file("m")
         n = store.scores("m")["n"]
     bodies = [decode_body(rows[seq][2]) for seq in sorted(rows) if rows[seq][0]]
-    expected = taught([(b.features, b.label, b.weight) for b in bodies], DESCRIPTION, scratch)
+    expected = taught([(b.features, b.label, b.weight) for b in bodies], description, scratch)
     assert file == expected, "the model is not the replay of its log"
     assert n == len(bodies), "the scores did not count every example once"
     return found
@@ -181,8 +193,11 @@ def any_row(rows: dict[int, Any], id: str) -> bool:
     return id in _ids[key]
 
 
-def soak(kills: int, *, clients: int = 4, seed: int = 0, life: float = 0.3) -> dict[str, Any]:
-    """Kill a server so many times; returns the counts."""
+def soak(
+    kills: int, *, clients: int = 4, seed: int = 0, life: float = 0.3, words: bool = False
+) -> dict[str, Any]:
+    """Kill a server so many times; returns the counts. words: its model reads texts and identifiers."""
+    description = WORDS if words else DESCRIPTION
     rng = random.Random(seed)
     scratch = Path(tempfile.mkdtemp())
     folder, port = scratch / "service", free_port()
@@ -194,10 +209,10 @@ def soak(kills: int, *, clients: int = 4, seed: int = 0, life: float = 0.3) -> d
         pid = zygote.start(folder, port, scratch / "log", **SETTINGS)
         wait_until_ready(port)
         connection = http.client.HTTPConnection("127.0.0.1", port)
-        connection.request("POST", "/v1/models", json.dumps({"name": "m", **DESCRIPTION}))
+        connection.request("POST", "/v1/models", json.dumps({"name": "m", **description}))
         assert connection.getresponse().status == 201
         connection.close()
-        crowd = [Client(number, port, stop) for number in range(clients)]
+        crowd = [Client(number, port, stop, words) for number in range(clients)]
         threads = [threading.Thread(target=client.run) for client in crowd]
         for thread in threads:
             thread.start()
@@ -224,7 +239,7 @@ def soak(kills: int, *, clients: int = 4, seed: int = 0, life: float = 0.3) -> d
             thread.join()
         os.kill(pid, signal.SIGTERM)
         gone(pid)
-        found: dict[str, Any] = check(folder, [client.history for client in crowd], scratch)
+        found: dict[str, Any] = check(folder, [client.history for client in crowd], scratch, description)
         started.sort()
         return {
             "kills": kills,

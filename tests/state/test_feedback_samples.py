@@ -33,7 +33,8 @@ Y = (X + RNG.normal(size=X.shape) > 0).astype(int)
 
 def build() -> dict[str, Any]:
     """Name -> a model that has learned some rows."""
-    tree, bagged = HoeffdingTree(grace_period=10), OnlineBaggingClassifier(n_estimators=2, random_state=1)
+    tree = HoeffdingTree(grace_period=10)
+    bagged = OnlineBaggingClassifier(n_estimators=2, calibration=None, random_state=1)
     sets = {
         "online-bmr": OnlineBMRClassifier(tree, n_estimators=3, random_state=1),
         "ada-olmr": AdaOLMRClassifier(NaiveBayes(), n_estimators=3, random_state=1),

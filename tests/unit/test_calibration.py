@@ -7,9 +7,11 @@ from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import streamboost as sb
+from streamboost.catalogue import MODELS as MODELS_OF_ALL
 from streamboost.evaluate import Rows, make_metric, reliability
 from streamboost.evaluate.count_metrics import Brier
 from streamboost.evaluate.score_metrics import CalibrationError
+from tests.inside.handles import state_of
 
 
 def noisy(n, classes=2, seed=0):
@@ -40,7 +42,7 @@ def test_the_answers_are_the_oracle_s(make, declared, classes, half_life, method
     named = np.arange(classes) if declared else None
     if not declared:
         y[:2], weight[:2] = (0, 1), 1.0  # found in the order of their names, so that codes are labels
-    raw = make().test_then_train(X, y, classes=named, sample_weight=weight, output="proba")
+    raw = make(calibration=None).test_then_train(X, y, classes=named, sample_weight=weight, output="proba")
     model = make(calibration=method, calibration_half_life=half_life)
     got, labels = (
         model.test_then_train(X, y, classes=named, sample_weight=weight, output="proba"),
@@ -124,7 +126,7 @@ def test_forgetting_follows_a_change():
 
 def test_the_order_of_the_rows_stays_with_two_classes():
     X, y, _ = noisy(1500)
-    raw = MODELS[0]().partial_fit(X, y).predict_proba(X)[:, 1]
+    raw = MODELS[0](calibration=None).partial_fit(X, y).predict_proba(X)[:, 1]
     ours = MODELS[0](calibration="beta").partial_fit(X, y).predict_proba(X)[:, 1]
     assert (np.diff(ours[np.argsort(raw, kind="stable")]) >= -1e-12).all()
 
@@ -132,9 +134,87 @@ def test_the_order_of_the_rows_stays_with_two_classes():
 def test_before_it_has_learned_it_changes_nothing():
     X, y, _ = noisy(30)
     for method in ("platt", "beta", "platt+bins"):
-        raw = MODELS[0]().test_then_train(X[:2], y[:2], classes=[0, 1], output="proba")
+        raw = MODELS[0](calibration=None).test_then_train(X[:2], y[:2], classes=[0, 1], output="proba")
         ours = MODELS[0](calibration=method).test_then_train(X[:2], y[:2], classes=[0, 1], output="proba")
         np.testing.assert_allclose(ours[0], np.clip(raw[0], 1e-6, 1 - 1e-6), rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("half_life", [1000, 50])
+def test_a_temperature_is_the_same_however_rows_come(classes, half_life, tmp_path):
+    """Most rows are neither answered nor learned from by it after the first 512: who asks must make no difference."""
+    X, y, weight = noisy(1500, classes, seed=6)
+
+    def make(**options):
+        return sb.OnlineBaggingClassifier(
+            sb.NaiveBayes(), n_estimators=3, random_state=3, calibration_half_life=half_life, **options
+        )
+
+    def learned(model, cuts):
+        for a, b in zip([0, *cuts], [*cuts, len(y)], strict=True):
+            model.partial_fit(X[a:b], y[a:b], classes=range(classes), sample_weight=weight[a:b])
+        return model
+
+    asked = make()
+    asked.test_then_train(X, y, classes=range(classes), sample_weight=weight, output="proba")
+    named = make()
+    named.test_then_train(X, y, classes=range(classes), sample_weight=weight)
+    resumed = learned(make(), [400, 575])
+    resumed.save(tmp_path / "model.sboost")
+    others = [
+        named,
+        learned(make(), []),
+        learned(make(), list(range(7, 1500, 7))),
+        learned(make(), list(range(1, 1500))),
+        learned(make(n_jobs=2), [700]),
+        sb.load(tmp_path / "model.sboost"),
+    ]
+    whole = state_of(asked)
+    for model in others:
+        found = state_of(model)
+        assert found.keys() == whole.keys()
+        for name, value in whole.items():
+            assert np.asarray(value).tobytes() == np.asarray(found[name]).tobytes(), name
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in MODELS_OF_ALL if e.streams and not e.experts], ids=lambda e: e.name
+)
+def test_it_is_the_default_and_no_label_changes(entry):
+    kind = getattr(sb, entry.class_name)
+    if entry.name == "streamboost":
+        assert (
+            kind().calibration is None
+        )  # pools that learn on the logarithmic loss, and a temperature inside
+        return
+    assert kind().calibration == "temperature"
+    X, y, _ = noisy(900, seed=2)
+    size = {"n_estimators": 4} if entry.sized else {}
+    labels = [
+        kind(random_state=1, **size, **given).test_then_train(X, y, classes=[0, 1])
+        for given in ({}, {"calibration": None})
+    ]
+    assert np.array_equal(*labels)
+
+
+def test_the_vote_speaks_while_it_loses_less():
+    """Probabilities that are right as they are stay as they are."""
+
+    class Right(Overconfident):
+        def predict_proba(self, X):
+            p = sigmoid(np.asarray(X)[:, 0])
+            return np.column_stack((1 - p, p))
+
+    X, y = overconfident(4000)
+    raw, tempered = (
+        sb.SingleLearnerClassifier(Right(), calibration=method, random_state=1).test_then_train(
+            X, y, classes=[0, 1], output="proba"
+        )
+        for method in (None, "temperature")
+    )
+    assert (raw[600:] == tempered[600:]).all(axis=1).mean() > 0.3
+    lost = [-np.log(p[np.arange(4000), y]).mean() for p in (raw, tempered)]
+    assert lost[1] <= lost[0] + 0.002
 
 
 def test_drift_makes_it_forget():

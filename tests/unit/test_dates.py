@@ -85,9 +85,59 @@ def test_the_first_rows_tell_the_day_from_the_month(file):
     found = next(months.chunks()).X[:, 0]
     assert found[1] - found[0] == 29
     with pytest.raises(
-        DataError, match=r"'01/02/2024' nobody can tell the day from the month; write them as 2024-12-31"
+        DataError, match=r"'01/02/2024' nobody can tell the day from the month; say which .*dates='day-first'"
     ):
         open_stream(file("d,y\n01/02/2024,0\n03/04/2024,1\n", "x.csv"), dates="parts")
+
+
+@pytest.mark.parametrize(
+    ("cells", "dates", "step"),
+    [
+        (("01.02.2024", "02.03.2024"), "parts", 30),  # dates with points have the day first
+        (("01.02.2024", "01.13.2024"), "parts", 11),  # but for what the rows show
+        (("01/02/2024", "02/03/2024"), "day-first", 30),
+        (("01/02/2024", "02/03/2024"), "month-first", 32),
+        (("01.02.2024", "02.03.2024"), "month-first", 32),
+    ],
+)
+def test_who_knows_which_comes_first_says_so(file, cells, dates, step):
+    stream = open_stream(file("d,y\n" + "".join(f"{cell},0\n" for cell in cells)), dates=dates)
+    first, second = next(stream.chunks()).X[:, 0]
+    assert second - first == step
+    assert stream.day_first == {"d": dates != "month-first" and step == 30}
+
+
+def test_what_contradicts_itself_is_refused(file):
+    with pytest.raises(DataError, match="nobody can tell the day from the month"):
+        open_stream(file("d,y\n13.01.2024,0\n01.13.2024,1\n"), dates="parts")
+    with pytest.raises(DataError, match=r"'12/31/2024' is no date"):
+        list(open_stream(file("d,y\n12/31/2024,0\n01/01/2024,1\n"), dates="day-first").chunks())
+
+
+@pytest.mark.parametrize("cell", ["03/04/2024", ""])  # an empty first cell tells nothing either
+def test_a_model_knows_which_came_first(file, cell):
+    names = parts("d", "days", "weekday")
+    for day_first, day in ((True, 3), (False, 4)):
+        expected = ExpectedColumns(names, (None,) * 4, ("p",), needs_label=False, day_first={"d": day_first})
+        rows = next(open_stream(file(f"d,y\n{cell},p\n03/04/2024,p\n"), expected=expected).chunks()).X
+        date = datetime.date(2024, 7 - day, day)
+        assert rows[1, 0] == (date - datetime.date(1970, 1, 1)).days
+
+
+def test_texts_of_dicts_are_dates_where_the_model_has_learned_dates():
+    """JSON has no dates: what comes as a text must not become a column of its own beside the parts."""
+    model = learned(pl.DataFrame({"size": [1.0, 2, 3], "when": MOMENTS}))
+    for text in ("2024-02-29T06:30", "2024-02-29 06:30:00Z", "29.02.2024 06:30"):
+        assert model.predict_proba_one({"size": 1.0, "when": text}) == model.predict_proba_one(
+            {"size": 1.0, "when": MOMENTS[0]}
+        )
+    model.learn_one({"size": 1.0, "when": "2024-02-29T06:30"}, "p")
+    assert model.feature_names_in_.tolist() == ["size", *parts("when", "days", "weekday", "hour")]
+    for text in ("soon", "03/04/2024", "2023-02-29"):
+        with pytest.raises(ValueError, match=f"'when' holds dates or times, but x holds the text '{text}'"):
+            model.learn_one({"size": 1.0, "when": text}, "p")
+    model.learn_one({"size": 1.0, "when": None}, "p")
+    assert model.n_learned_ == 5
 
 
 def test_dates_are_left_out_aloud(file):
@@ -100,7 +150,9 @@ def test_dates_are_left_out_aloud(file):
 
 def test_refusals(file):
     path = file(TEXT)
-    with pytest.raises(DataError, match="dates='hours' is not allowed; choose parts or drop"):
+    with pytest.raises(
+        DataError, match="dates='hours' is not allowed; choose parts, drop, day-first or month-first"
+    ):
         open_stream(path, dates="hours")
     with pytest.warns(DataWarning, match=r"column 'when' holds dates or times .*its parts are read"):
         assert "when (days)" in open_stream(path).feature_names

@@ -60,7 +60,7 @@ def test_a_row_is_learned_when_its_label_arrives(name, delay, classes, learn_lat
     answers = event_by_event(slow, X, y, delay, classes, learn_late)
     fast = MODELS[name]()
     options = {"delay": delay, "classes": classes, "learn_late": learn_late, "chunk_size": 33}
-    left_out = 0 if classes else delay + 1  # nobody could know a label before the first one came
+    left_out = delay + 1  # before the first label came nothing could be known but the classes
     if left_out > len(y):
         with pytest.raises(DataError, match="none of the 160 rows was answered"):
             prequential(fast, (X, y), **options)
@@ -73,6 +73,17 @@ def test_a_row_is_learned_when_its_label_arrives(name, delay, classes, learn_lat
     assert result.delay == delay
     if learn_late or delay < len(y):
         np.testing.assert_array_equal(fast.predict_proba(X), slow.predict_proba(X))
+
+
+def test_a_model_that_has_learned_is_scored_from_its_first_row_on():
+    X, y = data()
+    model = MODELS["oza"]().partial_fit(X, y)
+    twin = MODELS["oza"]().partial_fit(X, y)
+    result = prequential(model, (X, y), delay=20, keep_errors=True)
+    assert (result.left_out, result.n_rows) == (0, len(y))
+    answers = event_by_event(twin, X, y, 20, None, True)
+    np.testing.assert_array_equal(result.row_errors, answers != y)
+    assert prequential(model, (X, y), delay=20, orders=2).left_out == 21  # of fresh copies
 
 
 @pytest.mark.parametrize("classes", [None, ["up", "down"]])

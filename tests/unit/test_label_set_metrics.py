@@ -12,11 +12,14 @@ from streamboost.evaluate.metric import Faded
 METRICS = ("rank_loss", "hamming", "subset_accuracy", "micro_f1", "macro_f1", "precision_at:k=2")
 
 
-def rows(n=60, k=5, seed=1, ties=True):
+def rows(n=60, k=5, seed=1, ties=True, unknown=0.0):
     rng = np.random.default_rng(seed)
     true = (rng.random((n, k)) < 0.4).astype(float)
     true[:2] = [[0.0] * k, [1.0] * k]  # an empty set and a full one rank nothing
     score = rng.integers(0, 4, size=(n, k)) / 3 if ties else rng.random((n, k))
+    lost = rng.random((n, k)) < unknown
+    lost[:, 2] = False  # of a row something is known
+    true[lost] = np.nan
     return SetRows(true, rng.random((n, k)), score, rng.integers(0, 3, size=n).astype(float))
 
 
@@ -24,7 +27,9 @@ def by_definition(name, seen, weight):
     total = norm = 0.0
     counts = np.zeros((3, seen.true.shape[1]))
     for true, proba, score, w in zip(seen.true, seen.proba, seen.score, weight, strict=True):
-        answer = [p >= 0.5 for p in proba]
+        known = [label for label in range(len(true)) if true[label] == true[label]]
+        true, score = true[known], score[known]
+        answer = [p >= 0.5 for p in proba[known]]
         k = len(true)
         if name == "rank_loss":
             pairs = [(s, r) for s, r in itertools.product(range(k), repeat=2) if true[s] and not true[r]]
@@ -39,8 +44,8 @@ def by_definition(name, seen, weight):
             best = sorted(range(k), key=lambda label: (-score[label], label))[:2]
             value = np.mean([true[label] for label in best])
         else:
-            for label in range(k):
-                counts[:, label] += w * np.array([answer[label] and true[label], answer[label], true[label]])
+            for label, a, t in zip(known, answer, true, strict=True):
+                counts[:, label] += w * np.array([a and t, a, t])
             continue
         total, norm = total + w * value, norm + w
     if not name.endswith("f1"):
@@ -50,9 +55,9 @@ def by_definition(name, seen, weight):
 
 
 @pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize("seed", [1, 2])
-def test_every_metric_is_its_definition(name, seed):
-    seen = rows(seed=seed)
+@pytest.mark.parametrize(("seed", "unknown"), [(1, 0.0), (2, 0.0), (3, 0.5)])
+def test_every_metric_is_its_definition(name, seed, unknown):
+    seen = rows(seed=seed, unknown=unknown)
     whole, parts = (SET_METRICS.make(name) for _ in range(2))
     whole.update(seen)
     for first, last in itertools.pairwise((0, 1, 17, 60)):

@@ -54,6 +54,24 @@ def test_markers_among_words(write):
     assert stream.missing_met == ("NA", "None")
 
 
+@pytest.mark.parametrize("marker", MARKERS)
+@pytest.mark.parametrize("row", [5, 1500])
+def test_among_numbers_a_marked_label_is_missing(write, marker, row):
+    labels = [str(i % 2) for i in range(2000)]
+    labels[row] = marker
+    csv = write("a,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(labels)))
+    lines = [{"a": i, "label": int(label) if label.isdigit() else label} for i, label in enumerate(labels)]
+    objects = write("".join(json.dumps(line) + "\n" for line in lines), "data.jsonl")
+    for path in (csv, objects) if marker else (csv,):
+        stream = open_stream(path)
+        assert len(column(stream)) == 1999
+        assert stream.n_unlabeled == 1
+        assert stream.find_classes() == (0, 1)
+    own = [label.replace(marker, "gone") if marker else label or "gone" for label in labels]
+    own = write("a,label\n" + "".join(f"{i},{label}\n" for i, label in enumerate(own)), "own.csv")
+    assert len(column(open_stream(own, na_values=["gone"]))) == 1999
+
+
 def test_labels_are_no_markers(write):
     stream = open_stream(write("a,label\n1,-\n2,NA\n3,+\n"))
     assert stream.find_classes() == ("+", "-", "NA")

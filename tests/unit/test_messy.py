@@ -23,7 +23,7 @@ from streamboost import (
     SingleLearnerClassifier,
 )
 from streamboost.base import session
-from streamboost.base.inputs import arrays, codes, dicts
+from streamboost.base.inputs import codes, schema
 from streamboost.learners import LEARNERS
 from streamboost.models import MODELS
 from tests.inside.handles import session_of
@@ -51,7 +51,7 @@ def state(model):
 
 @pytest.fixture
 def few_values(monkeypatch):
-    for module in (arrays, dicts, session):
+    for module in (schema, session):
         monkeypatch.setattr(module, "MOST_CATEGORIES", 5)
 
 
@@ -291,10 +291,12 @@ def test_columns_of_too_many_values_are_capped_alike_in_any_chunks(name, few_val
         warnings.simplefilter("always")
         expected = whole.test_then_train(rows, labels, **options)
     words = [str(warning.message) for warning in caught if "different values" in str(warning.message)]
+    turns = name == "hashed-logistic"  # which reads identifiers: nothing is missing there
     assert [text.split(";")[0] for text in words] == [
-        f"column {j} has more than 5 different values" for j in (0, 1)
+        f"column {j} has more than 5 different values" for j in (0, 1) if not turns
     ]
-    assert [len(book) for book in session_of(whole).schema.books] == [5, 5]
+    assert [len(book) for book in session_of(whole).schema.books if book is not None] == [5, 5]
+    assert len(session_of(whole).schema.twins) == (2 if turns else 0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = fresh()

@@ -1,9 +1,12 @@
 """Files as office programs and other tools write them: decimal commas, encodings, row numbers; and what has to be converted."""
 
+import bz2
 import datetime
 import json
+import lzma
 import sys
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -33,6 +36,47 @@ def test_decimal_commas_are_found_with_semicolons(tmp_path):
             open_stream(path, decimal=".")
     with pytest.raises(DataError, match="a comma cannot cut cells"):
         open_stream(path, decimal=",", delimiter=",")
+
+
+@pytest.mark.parametrize("cell", ["1,234.50", "1.234,50", "12%", "$ 7.25", "1 234", "-2.5 €"])
+def test_numbers_in_dress_are_no_silent_words(tmp_path, cell):
+    path = tmp_path / "dressed.csv"
+    rows = "".join(f"{cell.replace('2', str(i % 10))};{i % 2}\n" for i in range(100))
+    path.write_text("amount;label\n" + rows, encoding="utf-8")
+    with pytest.warns(
+        DataWarning, match="column 'amount' is read as words because of the marks in its numbers"
+    ):
+        open_stream(path)
+    words = tmp_path / "words.csv"
+    words.write_text("size;label\n" + "".join(f"{i % 9} mm;{i % 2}\n" for i in range(100)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        open_stream(words)
+
+
+@pytest.mark.parametrize(
+    ("pack", "said"),
+    [
+        (bz2.compress, "is packed by bzip2; unpack it, or pack it with gzip"),
+        (lzma.compress, "is packed by xz; unpack it, or pack it with gzip"),
+        (lambda text: text.decode().encode("utf-16"), "is text in UTF-16; say so with encoding='utf-16'"),
+        (lambda text: b"# made by hand\n" + text, "only one column in the first line, '# made by hand'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.csv", "x"])
+def test_other_files_are_called_what_they_are(tmp_path, name, pack, said):
+    path = tmp_path / name
+    path.write_bytes(pack(b"a,b,y\n1,2,0\n3,4,1\n" * 50))
+    with pytest.raises(DataError, match=said):
+        open_stream(path)
+
+
+def test_an_archive_is_no_workbook(tmp_path):
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data.csv", "a,y\n1,0\n")
+    with pytest.raises(DataError, match="is a zip archive and no workbook; unpack it, or pack it with gzip"):
+        open_stream(path)
 
 
 def test_other_encodings(tmp_path):

@@ -26,7 +26,7 @@ from streamboost import (
     SingleLearnerClassifier,
 )
 from streamboost.base import session as session_module
-from streamboost.base.inputs import arrays, dicts
+from streamboost.base.inputs import schema
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3))
@@ -190,7 +190,7 @@ def test_a_warning_that_is_an_error_refuses_the_call_and_nothing_else():
 
 
 def test_too_many_values_under_errors(monkeypatch):
-    for module in (arrays, dicts, session_module):
+    for module in (schema, session_module):
         monkeypatch.setattr(module, "MOST_CATEGORIES", 5)
     model = named()
     for i in range(3, 5):

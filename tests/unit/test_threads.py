@@ -52,7 +52,8 @@ def sums_to_one(proba):
 
 
 def new_category(model, turn):
-    model.learn_one({**ROWS[turn % N], "kind": f"k{turn}"}, int(Y[turn % N]))
+    # Not without end: where Python has no lock it has thousands of turns while the other thread has twelve.
+    model.learn_one({**ROWS[turn % N], "kind": f"k{turn % 4000}"}, int(Y[turn % N]))
 
 
 WRITERS = {

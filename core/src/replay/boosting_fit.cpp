@@ -342,7 +342,7 @@ DeferredWork BoostingFit::grow() {
                             column_[static_cast<std::size_t>(split.column)].upper(split.bin),
                             {~leaf, ~static_cast<std::int32_t>(leaves)},
                             split.missing_left,
-                            static_cast<float>(split.gain),
+                            static_cast<float>(std::min<double>(split.gain, std::numeric_limits<float>::max())),
                             static_cast<std::int32_t>(left.rows())});
     right = left;
     right.place = leaves++;

@@ -154,7 +154,7 @@ void Flow::work(int worker) {
     }
     if (std::all_of(own.begin(), own.end(), [&](const Station* s) { return s->done.load(std::memory_order_acquire) == n_chunks(); })) break;
     bell.awaited.store(true);  // before it looks at `rung` again, and who rings looks at it after: one of them sees the other
-    bell.rung.wait(heard);
+    bell.wait(heard);
     bell.awaited.store(false, std::memory_order_relaxed);
     now = thread_seconds();
   }
@@ -181,7 +181,7 @@ void Flow::tell(const Station& done, int worker) {
 void Flow::ring(int worker) {
   Bell& bell = bells_[static_cast<std::size_t>(worker)];
   bell.rung.fetch_add(1);
-  if (bell.awaited.load()) bell.rung.notify_one();
+  if (bell.awaited.load()) bell.wake();
 }
 
 void Flow::stop() {

@@ -1,5 +1,6 @@
 #include "streamboost/run/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -7,9 +8,9 @@
 
 namespace streamboost {
 
-void Model::reserve(const Schema& schema, double max_bytes) {
-  const auto growth = prepare(schema);
-  if (!growth) return;
+std::unique_ptr<Growth> Model::reserve(const Schema& schema, double max_bytes) {
+  auto growth = prepare(schema);
+  if (!growth) return growth;
   if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) {
     char text[320];
     std::snprintf(
@@ -20,7 +21,8 @@ void Model::reserve(const Schema& schema, double max_bytes) {
         schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
     throw std::invalid_argument(text);
   }
-  growth->commit();
+  growth->exchange();
+  return growth;
 }
 
 void Model::check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight,
@@ -37,8 +39,11 @@ void Model::check_records(const Records& records, std::size_t n_records, std::si
     require(place < static_cast<std::int64_t>(n_records));
     const bool asked = weight != nullptr && weight[r] == 0;
     if (asked && place >= 0) {
-      require(1 + record_width(classes) <= records.stride);
-      records.value[static_cast<std::size_t>(place) * records.stride] = fresh ? -1.0 : static_cast<double>(classes);
+      const std::size_t width = 1 + record_width(classes);
+      require(width <= records.stride);
+      double* record = records.value + static_cast<std::size_t>(place) * records.stride;
+      std::fill_n(record, width, std::numeric_limits<double>::quiet_NaN());  // nobody has said anything yet
+      record[0] = fresh ? -1.0 : static_cast<double>(classes);
     }
     fresh = fresh && asked;
     const double* record = records.of(static_cast<int>(r));

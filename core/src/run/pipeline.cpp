@@ -37,7 +37,9 @@ Pipeline::Pipeline(std::unique_ptr<Runner> runner, const Ensemble& ensemble, con
         "on_drift='lane' is for ensembles that remember something of a learner's place beside the learner itself, and this one does not: "
         "use on_drift='learner'");
   for (std::size_t b = 0; b + 1 < edges.size(); ++b) add_block({edges[b], edges[b + 1]}, make_bank);
-  intake_ = Intake(blocks_.front()->bank->needs());
+  IntakeNeeds needs = blocks_.front()->bank->needs();
+  needs.unlabeled = ensemble_.unlabeled;
+  intake_ = Intake(needs);
   if (part()) register_part();
 }
 
@@ -85,22 +87,23 @@ void Pipeline::take(Model& other) {
   broken_ = nullptr;
 }
 
-// Everything grows on copies, which then take the places of what they were made of.
+// Everything grows on copies, which then change places with what they were made of.
 struct Pipeline::Grown final : Growth {
   Pipeline& pipeline;
   Intake intake;
   std::unique_ptr<Runner> runner;
   std::vector<BankHandle> banks, spares;
+  bool reserved = true;
   explicit Grown(Pipeline& p) : pipeline(p), intake(p.intake_) {}
-  void commit() noexcept override {
-    static_assert(std::is_nothrow_move_assignable_v<Intake> && std::is_nothrow_move_assignable_v<BankHandle>);
-    pipeline.intake_ = std::move(intake);
-    pipeline.runner_ = std::move(runner);
+  void exchange() noexcept override {
+    static_assert(std::is_nothrow_swappable_v<Intake> && std::is_nothrow_swappable_v<BankHandle>);
+    std::swap(pipeline.intake_, intake);
+    std::swap(pipeline.runner_, runner);
     for (std::size_t b = 0; b < banks.size(); ++b) {
-      pipeline.blocks_[b]->bank = std::move(banks[b]);
-      pipeline.blocks_[b]->spares = std::move(spares[b]);
+      std::swap(pipeline.blocks_[b]->bank, banks[b]);
+      std::swap(pipeline.blocks_[b]->spares, spares[b]);
     }
-    pipeline.reserved_ = true;
+    std::swap(pipeline.reserved_, reserved);
     pipeline.forget_places();
   }
   std::size_t bytes() override {

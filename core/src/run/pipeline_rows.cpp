@@ -80,7 +80,7 @@ void Pipeline::admit(const TrainingBatch& batch, int first, int end, Chunk& work
     // A set says of every label whether the row has it: all of them are known then.
     const int label = facts ? (runner_->traits.facts == Facts::set ? intake_.schema().n_classes - 1 : static_cast<int>(facts[0]))
                             : (numbers ? 0 : batch.truth.label[first + r]);
-    example = intake_.admit(row, label, w, w > 0, work.row[at]);
+    example = intake_.admit(row, label, w, batch.truth.absent(first + r), work.row[at]);
     example.weight = w;
     example.facts = facts;
     if (numbers) example.target = batch.truth.target[first + r];
@@ -89,7 +89,7 @@ void Pipeline::admit(const TrainingBatch& batch, int first, int end, Chunk& work
     memory_.add(row, example.label, w);
     if (runner_->batch_phase_due(example.number)) memory_.open(intake_, example.n_classes_after, work.batch_phase);
   }
-  runner_->open_to_learn(work, part() ? part()->in.answers : batch.answers.output != Output::none);
+  runner_->open_to_learn(work, part() ? part()->in.answers : batch.answers.output != Output::none, part() ? nullptr : batch.answers.heard);
   if (part()) runner_->read_carry(*part(), work);
 }
 

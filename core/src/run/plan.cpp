@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "streamboost/run/encoded_model.hpp"
+#include "streamboost/run/joining_model.hpp"
 #include "streamboost/run/lagged_model.hpp"
 #include "streamboost/run/pooled_model.hpp"
 #include "streamboost/run/pooled_regressor.hpp"
@@ -48,21 +49,26 @@ std::unique_ptr<Model> make_companion(const Companion& companion, const Ensemble
                     {});
 }
 
-// Without companions there is nothing to pool, unless the model wants its experts by their names all the same.
-std::unique_ptr<Model> make_pool(PooledExperts::Expert main, const std::vector<Companion>& companions, const Config& pool,
-                                 const Ensemble& ensemble, bool named = false) {
-  if (companions.empty() && !named) return std::move(main.model);
-  const bool numbers = main.model->answers_numbers();
+std::unique_ptr<PooledExperts> pool_of(PooledExperts::Expert main, const std::vector<Companion>& companions, const Config& pool,
+                                       const Ensemble& ensemble, bool numbers) {
   std::vector<PooledExperts::Expert> experts;
   experts.push_back(std::move(main));
   for (const Companion& companion : companions) experts.push_back({companion.name, make_companion(companion, ensemble, numbers)});
-  std::unique_ptr<Model> pooled;
+  std::unique_ptr<PooledExperts> pooled;
   if (numbers)
     pooled = std::make_unique<PooledRegressor>(std::move(experts), NumberPool::Params::read(pool));
   else
     pooled = std::make_unique<PooledModel>(std::move(experts), LogPool::Params::read(pool), ensemble);
   pool.check_all_read("the pool");
   return pooled;
+}
+
+// Without companions there is nothing to pool, unless the model wants its experts by their names all the same.
+std::unique_ptr<Model> make_pool(PooledExperts::Expert main, const std::vector<Companion>& companions, const Config& pool,
+                                 const Ensemble& ensemble, bool named = false) {
+  if (companions.empty() && !named) return std::move(main.model);
+  const bool numbers = main.model->answers_numbers();
+  return pool_of(std::move(main), companions, pool, ensemble, numbers);
 }
 
 std::unique_ptr<Model> make_voters(const Plan& plan) {
@@ -100,9 +106,17 @@ std::unique_ptr<Model> make_timed(const Plan& plan) {
 std::unique_ptr<Model> make_wide(const Plan& plan) {
   auto inside = make_timed(plan);
   if (plan.encoding.values.empty()) return inside;
-  auto encoded = std::make_unique<EncodedModel>(std::move(inside), EncodedModel::Params::read(plan.encoding), plan.ensemble);
+  const auto params = EncodedModel::Params::read(plan.encoding);
   plan.encoding.check_all_read("the encoding");
-  return make_pool({"columns", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
+  auto encoded = std::make_unique<EncodedModel>(std::move(inside), params, plan.ensemble);
+  if (!params.open || plan.whole_companions.empty())
+    return make_pool({"columns", std::move(encoded)}, plan.whole_companions, plan.whole_pool, plan.ensemble);
+  const auto maker = [companions = plan.whole_companions, pool = plan.whole_pool, ensemble = plan.ensemble,
+                      numbers = encoded->answers_numbers()](std::size_t n) {
+    return pool_of({"columns", nullptr}, {companions.begin(), companions.begin() + static_cast<std::ptrdiff_t>(n)}, pool, ensemble,
+                   numbers);
+  };
+  return std::make_unique<JoiningModel>(std::move(encoded), params.most_columns, plan.whole_companions.size(), maker);
 }
 
 }  // namespace

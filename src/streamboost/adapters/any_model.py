@@ -8,6 +8,7 @@ cut into chunks, the answers are the same.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ def as_model(model: Any, *, records: bool = False) -> Any:
     """The model, or what makes it fit the loop; ``records`` says that rows come as dicts."""
     if isinstance(model, type):
         raise TypeError(f"{model.__name__} is a class; pass a model, {model.__name__}(...).")
+    records = records or getattr(model, "reads_dicts", False)
     if hasattr(model, "test_then_train") and not (records and hasattr(model, "learn_one")):
         return model
     if hasattr(model, "learn_one") and hasattr(model, "predict_one"):
@@ -85,7 +87,8 @@ class RowByRow:
         self.model = model
         self.feature_names: Sequence[Any] | None = None
         """The keys of the dicts that are made of arrays."""
-        self._ours = hasattr(model, "test_then_train")
+        # A model per key says neither its classes nor its size.
+        self._ours = hasattr(model, "test_then_train") and not getattr(model, "reads_dicts", False)
         parameters = inspect.signature(model.learn_one).parameters
         takes = [name for name in ("sample_weight", "w") if name in parameters]
         # A pipeline of River hands on what it is given by name.
@@ -99,15 +102,27 @@ class RowByRow:
         """The labels that have been learned, or for which a probability was given."""
         return self.model.classes_ if self._ours else _as_labels(list(self._known))
 
-    def memory_bytes(self) -> int:
-        """What the model says of its size."""
-        size = self.model.memory_bytes() if self._ours else self.model._raw_memory_usage
-        return int(size)
+    def memory_bytes(self) -> float:
+        """What the model says of its size; NaN where it says nothing."""
+        size = self.model.memory_bytes() if self._ours else getattr(self.model, "_raw_memory_usage", math.nan)
+        return float(size)
+
+    @property
+    def takes_pending(self) -> bool:
+        """Whether the model learns from the answers that it gave."""
+        return hasattr(self.model, "predict_pending_one")
 
     def test_then_train(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, output: str = "label"
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        output: str = "label",
+        *,
+        pending: PendingRows | None = None,
     ) -> Any:
-        """Answer each row, then learn it."""
+        """Answer each row, then learn it; with `pending`, by what was answered to it before."""
         weight = _weights(sample_weight, n_rows_of(X))
         odd = weight[(weight != 0) & (weight != 1)]
         if odd.size and self._weight_name is None:
@@ -117,10 +132,13 @@ class RowByRow:
         both = output == "both"
         answers: list[Any] = []
         proba: list[dict[Any, float]] = []
-        for x, label, w in zip(as_records(X, self.feature_names), y.tolist(), weight.tolist(), strict=True):
+        rows = zip(as_records(X, self.feature_names), y.tolist(), weight.tolist(), strict=True)
+        for at, (x, label, w) in enumerate(rows):
             more: dict[str, Any] = {} if w == 1 or self._weight_name is None else {self._weight_name: w}
             if w > 0 and classes is not None and self._ours:
                 more["classes"], classes = classes, None  # the first row that is learned declares them
+            if pending is not None:
+                pending.follow(at, x, w > 0, self.model, more)
             answer, found = self._answered(x, label, w > 0, more, both)
             answers.append(answer)
             if both:
@@ -142,7 +160,7 @@ class RowByRow:
         self, x: dict[Any, Any], label: Any, learn: bool, more: dict[str, Any], both: bool
     ) -> tuple[Any, dict[Any, float]]:
         """The answer to one row and, with ``both``, its probabilities; then it is learned, if it is to be."""
-        if learn and self._one is not None and "classes" not in more:
+        if learn and self._one is not None and not {"classes", "pending"} & more.keys():
             found = self._one(x, label, **more)
             return found if isinstance(found, tuple) else (found, {})
         answer = self.model.predict_one(x)
@@ -151,9 +169,25 @@ class RowByRow:
             self.model.learn_one(x, label, **more)
         return answer, proba
 
-    def partial_fit(self, X: Any, y: Any) -> None:
+    def partial_fit(self, X: Any, y: Any, *, pending: PendingRows | None = None) -> None:
         """Learn rows without being asked about them."""
-        self.test_then_train(X, y)
+        self.test_then_train(X, y, pending=pending)
+
+
+class PendingRows:
+    """What was answered to rows whose truth is still to come, by their numbers; ``places``: those of the rows of a call."""
+
+    def __init__(self) -> None:
+        self.places: list[int] = []
+        self._said: dict[int, Any] = {}
+
+    def follow(self, at: int, x: dict[Any, Any], learn: bool, model: Any, more: dict[str, Any]) -> None:
+        """Keep what is said of a row that is asked about; add to ``more`` what was said of one that is learned."""
+        place = self.places[at]
+        if not learn:
+            self._said[place] = model.predict_pending_one(x)
+        elif (said := self._said.pop(place, None)) is not None:
+            more["pending"] = said
 
 
 def _is_regressor(estimator: Any) -> bool:

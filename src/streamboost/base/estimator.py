@@ -87,6 +87,11 @@ class Estimator(Declared, BaseEstimator):
     @abstractmethod
     def _resumed_plan(self, seed: int, lanes: list[Any]) -> LearnerPlan: ...
 
+    @property
+    def _counts_unlabeled(self) -> bool:
+        """Whether rows without labels move the statistics of the columns."""
+        return getattr(self, "unlabeled", "ignore") == "statistics"
+
     def _n_lanes(self) -> int:
         return int(self.n_estimators)
 
@@ -115,6 +120,7 @@ class Estimator(Declared, BaseEstimator):
             schema=columns,
             frozen=snapshot(self, names),
             stages=self._stages(),
+            unlabeled=self._counts_unlabeled,
             class_settings=self._class_settings,
         )
 

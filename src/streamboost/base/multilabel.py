@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from streamboost.base.classifier import check_output
 from streamboost.base.estimator import Estimator
 from streamboost.base.files.manifest import Manifest
-from streamboost.base.inputs.label_sets import LabelSets, SetCodes, one_set, read_sets
+from streamboost.base.inputs.label_sets import LabelSets, SetCodes, check_all_known, one_set, read_sets
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.inputs.weights import check_something_weighs
@@ -30,7 +30,25 @@ def members(proba: NDArray[np.float64]) -> NDArray[np.int64]:
     return (np.nan_to_num(proba) >= 0.5).astype(np.int64)
 
 
-class MultilabelClassifier(ClassifierMixin, Estimator):
+class SetAnswers:
+    """What follows from the probabilities of the labels."""
+
+    def predict(self: Any, X: Any) -> NDArray[np.int64]:
+        """Return indicators, one column for each of ``labels_``: 1 where the probability is at least one half."""
+        return members(self.predict_proba(X))
+
+    def predict_one(self: Any, x: Mapping[Any, Any]) -> dict[Any, bool]:
+        """Return for each known label whether one dict is likelier to have it than not."""
+        return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
+
+    @property
+    def classes_(self: Any) -> NDArray[Any]:
+        """The same as ``labels_``: what scikit-learn calls them."""
+        found: NDArray[Any] = self.labels_
+        return found
+
+
+class MultilabelClassifier(SetAnswers, ClassifierMixin, Estimator):
     """A classifier of label sets that goes on learning."""
 
     tie = "lowest"
@@ -50,6 +68,7 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
         check_something_weighs(sample_weight)
+        check_all_known(y)
         before = self.__dict__.pop("_session", None)
         try:
             return self.partial_fit(X, y, sample_weight=sample_weight)
@@ -68,7 +87,8 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
             The rows.
         y : array, sparse matrix or frame of shape (n_samples, n_labels)
-            Indicators: 1 where a row has a label, else 0.
+            Indicators: 1 where a row has a label, 0 where it has not, NaN where nobody knows: such a label is neither in the
+            set nor outside. A row of which nothing is known is not learned.
         labels : array, optional
             Names of the columns of `y`, given at the first call; by default a frame's own, or 0, 1, 2, ...
         sample_weight : array of shape (n_samples,), optional
@@ -124,7 +144,8 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
     ) -> None:
         """Learn one row given as a dict; `y` says of each label whether the row has it. New labels are welcome.
 
-        Labels that are not named in `y` are not in the set. A row whose set nobody knows (None) is checked and not learned.
+        Labels that are not named in `y` are not in the set; of one that is None nobody knows. A row whose whole set is unknown
+        (None) is checked and not learned.
         """
         sets, weight = one_set(y, sample_weight)
         self._learn(DictRow(x, type(self).__name__), sets, None, [weight])
@@ -138,10 +159,6 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         return answer
 
     # Answering.
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return indicators, one column for each of ``labels_``: 1 where the probability is at least one half."""
-        return members(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability that a row has a label, one column for each of ``labels_``; rows do not sum to 1."""
@@ -159,19 +176,10 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         found = self._read(lambda session: session.ask(source, "proba"))
         return dict(zip(self.labels_.tolist(), found[0].tolist(), strict=True))
 
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
-        """Return for each known label whether one dict is likelier to have it than not."""
-        return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
-
     @property
     def labels_(self) -> NDArray[Any]:
         """Names of the labels, in the order of the columns."""
         return self._read(lambda session: session.labels.classes, fitted=False)
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The same as ``labels_``: what scikit-learn calls them."""
-        return self.labels_
 
     def __sklearn_tags__(self) -> Any:
         return label_set_tags(super().__sklearn_tags__())
@@ -186,4 +194,4 @@ def label_set_tags(tags: Any) -> Any:
     return tags
 
 
-__all__ = ["SET_OUTPUTS", "LabelSets", "MultilabelClassifier", "label_set_tags", "members"]
+__all__ = ["SET_OUTPUTS", "LabelSets", "MultilabelClassifier", "SetAnswers", "label_set_tags", "members"]

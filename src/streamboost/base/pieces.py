@@ -98,6 +98,15 @@ class TrainingBatch:
     """What was said to rows when they were asked about (pending.py)."""
     places: NDArray[np.int32] | None = None
     """Of each row, its record; -1: it has none."""
+    unlabeled: NDArray[np.bool_] | None = None
+    """Rows of weight 0 that move the statistics of the columns."""
+
+    @property
+    def counted(self) -> NDArray[np.bool_] | slice:
+        """The rows that change something."""
+        if self.weight is None:
+            return slice(None)
+        return self.weight > 0 if self.unlabeled is None else (self.weight > 0) | self.unlabeled
 
     @property
     def first_active(self) -> int:
@@ -108,20 +117,30 @@ class TrainingBatch:
         """Return where a piece stopped that has learned so many of its rows."""
         if learned == 0 or self.weight is None:
             return first + learned
-        active = np.flatnonzero(self.weight[first:end] > 0)
+        active = np.flatnonzero(self.counted[first:end])  # type: ignore[index]
         return end if learned >= active.size else first + int(active[learned - 1]) + 1
+
+    def until(self, first: int, end: int) -> int:
+        """Return where a piece ends at the latest: a row that turns a column into identifiers is the first of one."""
+        return min([end, *(row for row in self.rows.turns if row > first)])
 
     def piece(self, first: int, end: int, schema: Schema, labels: ClassCodes) -> TrainingBatch:
         """Rows ``first`` to ``end``, with what is new in them for a model that has learned the rows before."""
         if first == 0 and end == self.rows.n_rows:
             return self
         part = self.rows.cut(first, end)
+        growth = self.rows.growth
+        if self.rows.turns:
+            part.drop_columns(sum(row > first for row in self.rows.turns))
         codes = self.codes[first:end]
         weight = None if self.weight is None else self.weight[first:end]
-        active = slice(None) if weight is None else weight > 0
+        unlabeled = None if self.unlabeled is None else self.unlabeled[first:end]
+        places = None if self.places is None else self.places[first:end]
+        piece = replace(self, rows=part, codes=codes, weight=weight, places=places, unlabeled=unlabeled)
+        learned = slice(None) if weight is None else weight > 0
         new_labels: list[Any] = []
         if self.new_labels:
-            known = max(len(labels), int(codes[active].max(initial=-1)) + 1)
+            known = max(len(labels), int(codes[learned].max(initial=-1)) + 1)
             new_labels = self.new_labels[len(labels) - self.n_labels : known - self.n_labels]
         values: dict[int, list[Any]] = {}
         for column, before in self.n_values.items():
@@ -129,12 +148,19 @@ class TrainingBatch:
                 raise RuntimeError("only dense rows have categories")
             cells = part.dense[:, column]
             at = len(schema.books[column] or ())
-            known = max(at, int(np.fmax.reduce(cells[active], initial=-1.0)) + 1)
+            known = max(at, int(np.fmax.reduce(cells[piece.counted], initial=-1.0)) + 1)
             if known > at:
-                values[column] = self.rows.growth.values[column][at - before : known - before]
+                values[column] = growth.values[column][at - before : known - before]
         part.growth = Growth(values=values)
-        places = None if self.places is None else self.places[first:end]
-        return replace(self, rows=part, codes=codes, weight=weight, new_labels=new_labels, places=places)
+        if part.dense is not None and self.rows.turns:
+            first_new = min(growth.twins)
+            for column in range(schema.width, part.dense.shape[1]):  # new with the first row
+                part.growth.names.append(growth.names[column - first_new])
+                part.growth.nominal.append(False)
+                part.growth.words[column] = growth.words[column]
+                part.growth.twins[column] = growth.twins[column]
+        piece.new_labels = new_labels
+        return piece
 
 
 def join(parts: list[NDArray[Any]], answer: str) -> NDArray[Any]:

@@ -24,7 +24,7 @@ from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, lar
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
-from streamboost.base.inputs.word_columns import MANY_VALUES, WordFeatures
+from streamboost.base.inputs.word_columns import TEXT, WordFeatures, guess_words
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers, Records, records_to_learn
 from streamboost.base.pieces import (
@@ -42,6 +42,8 @@ JUDGED_AFTER = 1000
 """Examples learned before the behaviour of an ensemble says anything about it."""
 LOOK_BACK_EVERY = 1024
 """Rows of the short way between two looks back at what was learned."""
+MOST_OF_A_DICT = 1024
+"""Columns of rows that may take the short way, which asks for all of them."""
 UNSCALED = 10.0
 """Beyond this a linear learner without scaling deserves a word."""
 
@@ -83,6 +85,7 @@ class Session:
         schema: Schema,
         frozen: dict[str, Any],
         stages: Mapping[str, Any] = MappingProxyType({}),
+        unlabeled: bool = False,
         class_settings: Callable[
             [Sequence[Any], bool], NDArray[np.float64] | None
         ] = lambda labels, declared: None,
@@ -136,6 +139,7 @@ class Session:
             "stages": dict(stages),
             "max_bytes": booster.max_bytes,
             "tokens": learner.tokens,
+            "unlabeled": unlabeled,
         }
         self._use(self._new_model())
 
@@ -262,14 +266,16 @@ class Session:
             check_counts(rows, self.schema, self.learner.title)
         return rows
 
-    def _advise_of_identifiers(self, growth: Growth) -> None:
-        """Of rows that come one by one nothing is guessed: say so when a nominal column turns out to hold identifiers."""
-        for column in growth.values:
-            if len(self.schema.books[column] or ()) == MANY_VALUES + 1:
-                name = column if self.schema.names is None else self.schema.names[column]
+    def _advise_of_texts(self, growth: Growth) -> None:
+        """Of rows that come one by one nothing is guessed: say so when a column with too many values looks like texts."""
+        for column in growth.twins.values():
+            book = self.schema.books[column]
+            values = [] if book is None else [value for value in book.values if isinstance(value, str)]
+            if guess_words(values, self.model.n_learned) == TEXT:
+                name = self.schema.names[column] if self.schema.names else column
                 self.advise(
-                    f"{self.schema.title(column)} has more than {MANY_VALUES} different values. The model would learn more from "
-                    f"it, and faster, as identifiers (identifier_features=[{name!r}]) or as texts (text_features=[{name!r}])."
+                    f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the "
+                    f"model would learn more from its words (text_features=[{name!r}])."
                 )
 
     def advise(self, line: str) -> None:
@@ -289,17 +295,24 @@ class Session:
         weight: NDArray[np.float64] | None,
         answer: str,
         pending: PendingAnswers | LateRecords | None = None,
+        unlabeled: NDArray[np.bool_] | None = None,
     ) -> Any:
         """Learn rows that were read, and answer for each before it is learned.
 
         ``"row"`` is the answer to a single row: its label, and the probability of each class that was known before it.
+        Rows that are `unlabeled`, and weigh nothing, move the statistics of the columns, once a row has been learned.
         """
         known_before = len(self.labels)
         wanted = "both" if answer == "row" else answer
         active = None if weight is None else weight > 0
-        learns = active is None or bool(active.any())
         codes, new = self.labels.encode(y, active)
         self.check_classes(new)
+        if unlabeled is not None and active is not None:
+            unlabeled = unlabeled & ~active
+            if self.model.n_learned == 0:
+                unlabeled[: int(np.argmax(active)) if active.any() else None] = False
+            active = active | unlabeled
+        learns = active is None or bool(active.any())
         rows = self._coded(source, active, learns)
         records, places = self._records(pending, source.n_rows, weight, len(self.labels) + len(new))
         if not learns:
@@ -311,7 +324,7 @@ class Session:
             return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
         unscaled = self._warn(rows, active)
         known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known, records, places)
+        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known, records, places, unlabeled)
         try:
             raw = self._learn(batch, wanted)
         except BaseException as error:
@@ -321,19 +334,18 @@ class Session:
         self.warned |= unscaled
         self.capped.update(rows.growth.capped)
         self.refresh_fast()
-        if self.schema.open:
-            self._advise_of_identifiers(rows.growth)
+        self._advise_of_texts(rows.growth)
         return None if raw is None else self._present(raw, answer, known_before)
 
     def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_learned
+        n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_seen
         at_start, least = begun, batch.first_active + 1
         parts: list[NDArray[Any]] = []
         try:
             with InterruptsWait(self.in_python) as interrupts:
                 while done < n:
-                    first, begun = done, self.model.n_learned
-                    end = min(n, max(done + self.pace.rows, least))
+                    first, begun = done, self.model.n_seen
+                    end = batch.until(done, min(n, max(done + self.pace.rows, least)))
                     start = clock()
                     raw = self._learn_piece(batch.piece(done, end, self.schema, self.labels), answer)
                     self.pace.took(end - done, since(start, self.pace.threads), self.model.seconds_growing)
@@ -347,10 +359,10 @@ class Session:
                 self.broken = f"{type(error).__name__}: {error}"
                 self.fast = None
                 raise
-            done = batch.after(first, end, self.model.n_learned - begun)
+            done = batch.after(first, end, self.model.n_seen - begun)
             if isinstance(error, KeyboardInterrupt):
                 raise LearningInterrupted(done, n) from error
-            if self.model.n_learned != at_start:
+            if self.model.n_seen != at_start:
                 say_how_far(error, done, n)
             raise
         return join(parts, answer) if parts else None
@@ -365,11 +377,13 @@ class Session:
             if self._shares_maps:
                 self.labels, self.schema = copy.deepcopy(self.labels), copy.deepcopy(self.schema)
                 self._shares_maps = False
-            self._pending = self.model.n_learned, growth, new
+            self._pending = self.model.n_seen, growth, new
             self._tell_lanes(growth, n_classes)
         said: dict[str, Any] = {}
         if piece.records is not None:
             said = {"records": piece.records, "places": piece.places}
+        if piece.unlabeled is not None:
+            said["unlabeled"] = piece.unlabeled
         raw = self.model.learn(piece.rows.native, piece.codes, piece.weight, answer, room, **said)
         self.settle()
         return raw
@@ -394,7 +408,7 @@ class Session:
         if pending is None:
             return
         before, growth, new = pending
-        if self.model.n_learned > before and not self.model.broken:
+        if self.model.n_seen > before and not self.model.broken:
             self.schema.commit(growth)
             self.labels.extend(new)
             self._reserved = True
@@ -478,9 +492,8 @@ class Session:
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.in_python or not self.knows_classes or self._delayed is not None:
                 return
-            if (
-                self.learner.counts or schema.words or schema.sparse
-            ):  # whose rows are not a dense row of numbers, or checked
+            # Rows that are not a dense row of numbers, or are checked; dicts of so many columns never have all of them.
+            if self.learner.counts or schema.words or schema.sparse or schema.width > MOST_OF_A_DICT:
                 return
             fast = _core.FastRow(
                 self.model,

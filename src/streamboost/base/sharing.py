@@ -46,6 +46,7 @@ def learn(
     absent = None if fit else missing_labels(y)
     if absent is not None:
         y, weight = _without_labels(model, y, absent, classes, weight, source.n_rows)
+    unlabeled = absent if model._counts_unlabeled else None
     while True:
         session = model._session
         if session is not None and session.read_only:
@@ -54,8 +55,10 @@ def learn(
                 "or a copy.deepcopy of the snapshot."
             )
         if session is None or fit:
-            taken, answers = _learn_first(model, source, y, classes, weight, answer, fit, pending)
+            taken, answers = _learn_first(model, source, y, classes, weight, answer, fit, pending, unlabeled)
             if taken:
+                if absent is not None and model._session is not None:
+                    model._session.told_unlabeled = True
                 return answers
             continue
         with session.writing:
@@ -66,7 +69,7 @@ def learn(
                 check_same_classes(classes, session.labels)
             labels = model._read_labels(y, source, session.labels)
             if source.n_rows:
-                answers = session.learn(source, labels, weight, answer, pending)
+                answers = session.learn(source, labels, weight, answer, pending, unlabeled)
             else:
                 answers = session.ask(source, answer)
         look_back(model, session)
@@ -87,8 +90,9 @@ def _without_labels(
     known = session.labels.book.values if session is not None else ()
     if not len(known) and classes is not None:
         known = np.asarray(classes).tolist()
-    if session is not None and not session.told_unlabeled:
-        session.told_unlabeled = True
+    if not model._counts_unlabeled and (session is None or not session.told_unlabeled):
+        if session is not None:
+            session.told_unlabeled = True
         warn_user(
             f"Rows without a label came to this {type(model).__name__}, the first time {int(absent.sum())} of {n_rows}: it does "
             "not learn them."
@@ -105,6 +109,7 @@ def _learn_first(
     answer: str,
     fit: bool,
     pending: PendingAnswers | LateRecords | None,
+    unlabeled: NDArray[np.bool_] | None,
 ) -> tuple[bool, Any]:
     """Start a session with these rows, which stays if it has learned some. False if another thread was first."""
     labels = model._first_labels(classes)
@@ -112,7 +117,7 @@ def _learn_first(
     n_active = source.n_rows if weight is None else int((weight > 0).sum())
     if fit:
         check_something_weighs(weight)
-        labels = model._first_labels(np.unique(y))
+        labels = model._first_labels(y)
     if not source.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
         return True, no_answers(answer, model._first_labels(None))
     model._validate_params()
@@ -129,7 +134,7 @@ def _learn_first(
         if not fit and model.__dict__.setdefault("_session", session) is not session:
             return False, None
         try:
-            answers = session.learn(source, y, weight, answer, pending)
+            answers = session.learn(source, y, weight, answer, pending, unlabeled)
         except BaseException as error:
             stays = session.model.n_learned > 0 and session.broken is None and hasattr(model, "partial_fit")
             if fit and stays:

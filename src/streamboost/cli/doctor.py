@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import re
+import sys
+import sysconfig
 from importlib import metadata
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from streamboost.base.system import memory, usable_cores
 from streamboost.cli.console import quantity, stdout
 
 _EXTRAS = {
-    "io": "Parquet and Arrow files",
+    "io": "Parquet and Arrow files, workbooks",
     "serve": "the learning service",
     "client": "talking to a service from Python",
     "kafka": "Kafka topics as streams",
@@ -33,7 +35,7 @@ def show_doctor() -> None:
         "streamboost": f"{metadata.version('streamboost')} in {Path(_core.__file__).parent}",
         "compiled by": _core.compiler,
         "level": f"{_core.level}{forced}; this processor can run {', '.join(_core.levels)}",
-        "Python": f"{platform.python_implementation()} {platform.python_version()}",
+        "Python": f"{platform.python_implementation()} {platform.python_version()}{_lock()}",
         "system": platform.platform(),
         "cores": str(usable_cores()),
         "memory": quantity(memory()),
@@ -53,6 +55,14 @@ def show_doctor() -> None:
             extra, purpose, found or "-", "" if complete else f"pip install 'streamboost\\[{extra}]'"
         )
     console.print(table, highlight=False)
+
+
+def _lock() -> str:
+    """What a free-threaded Python does with its lock while streamboost is imported."""
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return ""
+    locked = sys._is_gil_enabled()  # type: ignore[attr-defined,unused-ignore]  # since 3.13
+    return f", free-threaded (its lock is {'on' if locked else 'off'})"
 
 
 def _version(package: str) -> str | None:

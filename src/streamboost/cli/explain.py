@@ -48,6 +48,7 @@ def explain(
     columns = (
         [str(j) for j in range(model.n_features_in_)] if names is None else [str(name) for name in names]
     )
+    columns += model._lag_names()
     parts: list[Explanations] = []
     with sheet_for(None if str(out) == "-" else out) if out is not None else nullcontext() as sheet:
         writer = None if sheet is None else csv.writer(sheet, lineterminator="\n")
@@ -97,7 +98,7 @@ def _print_list(explained: Explanations) -> None:
     for row in range(min(len(explained), LISTED)):
         one = explained[row]
         lines += [
-            f"row {row + 1}: {one.label}, score {one.score:+.4g} from {one.base:+.4g}",
+            f"row {row + 1}: score {one.score:+.4g} of {one.label}, from {one.base:+.4g}",
             *bars(one.largest(10), signed=True),
         ]
     if len(explained) > LISTED:

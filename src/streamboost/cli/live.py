@@ -14,7 +14,6 @@ from typing import Any
 from streamboost.base.pieces import Pace, clock, since
 from streamboost.cli.console import progress_bar, stderr
 from streamboost.cli.errors import UserError, plain_warnings
-from streamboost.cli.models import LABEL
 from streamboost.cli.stopping import Stop, StopAsked
 from streamboost.evaluate import PrequentialResult, Progress, prequential
 from streamboost.streams import DEFAULT_CHUNK_SIZE, Chunk, Label, Stream
@@ -212,9 +211,8 @@ def learn_live(
             raise
 
 
-def facts_for(model: Any, place: Place | None, label: str | None = None) -> dict[str, Any]:
-    """The metadata to save: the user's own, the column that is predicted, and the place of a command that is not at its end."""
+def facts_for(model: Any, place: Place | None, **taught: Any) -> dict[str, Any]:
+    """The metadata to save: the user's own, what the file was read as, and the place of a command that is not at its end."""
     facts: dict[str, Any] = {name: fact for name, fact in model.metadata_.items() if name != UNFINISHED}
-    if label is not None:
-        facts[LABEL] = label
+    facts |= {name: fact for name, fact in taught.items() if fact}
     return facts if place is None else {**facts, UNFINISHED: place.to_metadata()}

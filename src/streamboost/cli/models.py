@@ -13,6 +13,9 @@ from streamboost.streams import ExpectedColumns
 LABEL = "label"
 """The key of a model's metadata under which stands the column that it was taught to predict."""
 
+DAY_FIRST = "day_first"
+"""The same for columns of dates: whether the day came before the month in the files that it was taught with."""
+
 
 def load_file(path: Path) -> Any:
     """The model of a file."""
@@ -21,7 +24,7 @@ def load_file(path: Path) -> Any:
     try:
         return load(path)
     except ModelFileError as error:
-        raise UserError(f"{path}: {error}") from error
+        raise UserError(str(error)) from error
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}.") from error
 
@@ -41,6 +44,7 @@ class OpenModel:
 
     def expected(self, *, needs_label: bool) -> ExpectedColumns:
         """What a reader has to know."""
+        day_first = self.model.metadata_.get(DAY_FIRST)
         return ExpectedColumns(
             names=self.columns.names,
             values=tuple(
@@ -54,4 +58,5 @@ class OpenModel:
             labels=tuple(self.model.classes_.tolist()) if hasattr(self.model, "classes_") else (),
             needs_label=needs_label,
             label_name=self.model.metadata_.get(LABEL),
+            day_first=day_first if isinstance(day_first, dict) else {},
         )

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sqlite3
 import struct
+import weakref
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from streamboost.base.files.archive import ModelFileError
+from streamboost.base.system import open_locked
 
 GLOBAL = "global"
 """The place of what is said of all keys; no key: those are JSON."""
@@ -84,11 +87,18 @@ class KeyStore:
     """
 
     def __init__(self, path: Path) -> None:
+        try:  # two owners would write over each other's models
+            self._unlock = weakref.finalize(self, os.close, open_locked(path.with_suffix(".lock")))
+        except OSError as error:
+            raise RuntimeError(
+                f"{path.parent} is in use by another model, which is not closed yet."
+            ) from error
         self._db = sqlite3.connect(path, isolation_level=None)
         try:
             self._open()
         except (sqlite3.DatabaseError, ModelFileError) as error:
             self._db.close()
+            self._unlock()
             if isinstance(error, (sqlite3.OperationalError, ModelFileError)):
                 raise
             raise ModelFileError(f"{path} is no store of models: {error}") from error
@@ -132,6 +142,10 @@ class KeyStore:
         if self._waiting:
             self._all_or_nothing(_PUT, [(key, *row) for key, row in self._waiting.items()])
             self._waiting.clear()
+
+    def sync(self) -> None:
+        """Make what was committed last through a power cut, too."""
+        self._db.execute("PRAGMA wal_checkpoint").fetchall()
 
     def _all_or_nothing(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         self._db.execute("BEGIN")
@@ -253,3 +267,4 @@ class KeyStore:
         """Write what waits and close the file."""
         self.commit()
         self._db.close()
+        self._unlock()

@@ -100,6 +100,8 @@ class KeyedModels(Closing):
         folder: str | os.PathLike[str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        if isinstance(model, type):
+            raise TypeError(f"{model.__name__} is a class; pass a model, {model.__name__}(...).")
         if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes"):
             raise TypeError(
                 f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}: "
@@ -144,6 +146,12 @@ class KeyedModels(Closing):
             self._counts = prior_of(found[0])
         if fallback == "global":
             self._global = clone(self.model) if found is None or not found[1] else load(found[1])
+            if type(self._global) is not type(model):
+                self._store.close()
+                raise ValueError(
+                    f"{place} holds models of the kind {type(self._global).__name__}, not {type(model).__name__}: take another "
+                    "folder."
+                )
 
     # The models.
 
@@ -294,6 +302,8 @@ class KeyedModels(Closing):
 
     # What depends on what is predicted.
 
+    task: ClassVar[str]
+    reads_dicts: ClassVar[bool] = True
     _kind: ClassVar[str]
     _verb: ClassVar[str]
 
@@ -344,7 +354,7 @@ class KeyedModels(Closing):
         return 0.0 if found is None else found.share()
 
     def flush(self) -> None:
-        """Write all models to the store; they stay in memory."""
+        """Write all models to the store, where a power cut does not reach them any more; they stay in memory."""
         self._check_open()
         for key, own in self._owns.items():
             self._write(key, own)
@@ -352,6 +362,7 @@ class KeyedModels(Closing):
         data = b"" if whole is None or not whole.started else whole.to_bytes()
         self._store.put_global({"counts": list(self._counts.items())}, data)
         self._store.commit()
+        self._store.sync()
 
     def give(self, away: Callable[[str], bool]) -> list[StoredModel]:
         """Return the models of some keys for another one to take; `away` is asked with the key as JSON."""
@@ -425,7 +436,7 @@ class KeyedClassifier(KeyedModels):
     'stays'
     """
 
-    _kind, _verb = "classifiers", "predict_proba_one"
+    task, _kind, _verb = "classification", "classifiers", "predict_proba_one"
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each label for one row; empty while nothing is known.

@@ -47,7 +47,7 @@ class KeyedRegressor(KeyedModels):
     5.0
     """
 
-    _kind, _verb = "regressors", "predict_interval_one"
+    task, _kind, _verb = "regression", "regressors", "predict_interval_one"
 
     def predict_one(self, x: Mapping[Any, Any]) -> float:
         """Return the number that is predicted for one row; 0.0 while nothing is known.

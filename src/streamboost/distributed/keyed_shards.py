@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.key_store import StoredModel
-from streamboost.distributed.keyed import KeyedClassifier, KeyedModels, key_of
+from streamboost.distributed.keyed import KeyedClassifier, KeyedModels, KeyedPendingAnswer, key_of
 from streamboost.distributed.keyed_regressor import KeyedRegressor
 
 if TYPE_CHECKING:
@@ -40,11 +40,13 @@ class _Home:
     def __init__(self, model: Any, key: str, folder: str, options: dict[str, Any]) -> None:
         self.keyed = _keyed(model, key, folder=folder, **options)
 
-    def learn(self, rows: Sequence[tuple[int, Mapping[Any, Any], Any, float]]) -> None:
+    def learn(
+        self, rows: Sequence[tuple[int, Mapping[Any, Any], Any, float, KeyedPendingAnswer | None]]
+    ) -> None:
         """Learn rows, each with its number in the call."""
-        for number, x, y, weight in rows:
+        for number, x, y, weight, pending in rows:
             try:
-                self.keyed.learn_one(x, y, weight)
+                self.keyed.learn_one(x, y, weight, pending=pending)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"row {number}: {error}") from error
 
@@ -121,7 +123,8 @@ class KeyedShards(Closing):
             raise ValueError(f"n={n!r} is not allowed: it must be a whole number of at least 1.")
         if engine not in ("ray", "local"):
             raise ValueError(f"engine={engine!r} is not allowed; choose one of 'ray', 'local'.")
-        _keyed(model, key, **options).close()  # refuses here what an actor would refuse far away
+        with _keyed(model, key, **options) as tried:  # refuses here what an actor would refuse far away
+            self.task = tried.task
         self.key = key
         self._model, self._options = model, options
         self._folder = Path(folder).absolute()
@@ -174,7 +177,11 @@ class KeyedShards(Closing):
     # Learning and answering.
 
     def learn_many(
-        self, rows: Sequence[Mapping[Any, Any]], labels: Sequence[Any], weights: Sequence[float] | None = None
+        self,
+        rows: Sequence[Mapping[Any, Any]],
+        labels: Sequence[Any],
+        weights: Sequence[float] | None = None,
+        pending: Sequence[KeyedPendingAnswer | None] | None = None,
     ) -> None:
         """Learn rows, each by the actor of its key; returns when all have.
 
@@ -187,19 +194,31 @@ class KeyedShards(Closing):
             Their labels.
         weights : sequence of float, optional
             Their weights.
+        pending : sequence, optional
+            What :meth:`predict_pending_one` returned for each of them, or None.
         """
         self._check_open()
-        if len(rows) != len(labels) or (weights is not None and len(weights) != len(rows)):
-            raise ValueError(f"{len(rows)} rows need as many labels and weights.")
-        parts: list[list[tuple[int, Mapping[Any, Any], Any, float]]] = [[] for _ in self._homes]
-        for i, (x, y) in enumerate(zip(rows, labels, strict=True)):
-            parts[self._home(x)].append((i, x, y, 1.0 if weights is None else weights[i]))
+        n = len(rows)
+        weights = [1.0] * n if weights is None else weights
+        pending = [None] * n if pending is None else pending
+        if not n == len(labels) == len(weights) == len(pending):
+            raise ValueError(f"{n} rows need as many labels, weights and pending answers.")
+        parts: list[list[Any]] = [[] for _ in self._homes]
+        for row in zip(range(n), rows, labels, weights, pending, strict=True):
+            parts[self._home(row[1])].append(row)
         homes = zip(self._homes, parts, strict=True)
         self._calls([(home, "learn", (part,)) for home, part in homes if part])
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0) -> None:
+    def learn_one(
+        self,
+        x: Mapping[Any, Any],
+        y: Any,
+        sample_weight: float = 1.0,
+        *,
+        pending: KeyedPendingAnswer | None = None,
+    ) -> None:
         """Learn one row."""
-        self.learn_many([x], [y], [sample_weight])
+        self.learn_many([x], [y], [sample_weight], [pending])
 
     def predict_proba_many(self, rows: Sequence[Mapping[Any, Any]]) -> list[dict[Any, float]]:
         """Return the probability of each label, for each row; empty where nothing is known."""
@@ -227,6 +246,11 @@ class KeyedShards(Closing):
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Return the answer to one row; see :meth:`predict_many`."""
         return self.predict_many([x])[0]
+
+    def predict_pending_one(self, x: Mapping[Any, Any]) -> KeyedPendingAnswer:
+        """Answer one row whose truth comes later: hand the result back to :meth:`learn_one`."""
+        found: KeyedPendingAnswer = self._answers("predict_pending_one", [x])[0]
+        return found
 
     # The whole.
 

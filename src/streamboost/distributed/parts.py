@@ -83,6 +83,11 @@ class Plan:
     def check_learning(self) -> None:
         """Refuse a model that parts of it cannot learn as the whole does."""
         self.check()
+        if self.core.get("unlabeled"):
+            raise ValueError(
+                'Shards do not take unlabeled="statistics": their log holds rows that were learned. Use unlabeled="ignore", or '
+                "the model without shards."
+            )
         if (self.core.get("stages") or {}).get("importances_half_life") is not None:
             raise ValueError(
                 "Shards do not take importances=True: rows are explained by all learners at once, and no shard has all of them. "

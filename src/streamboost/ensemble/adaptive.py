@@ -22,6 +22,7 @@ from streamboost.ensemble.options import (
     PAST,
     SHARED,
     SIZE,
+    UNLABELED,
     EnsembleOptions,
     UnguardedOptions,
 )
@@ -31,6 +32,7 @@ from streamboost.ensemble.replay import ReplayBoostingClassifier
 from streamboost.ensemble.words import (
     FORGETTING,
     POOL_OF_ALL,
+    WINDOWS,
     WORD_OPTIONS,
     WordOptions,
     are_wide,
@@ -60,7 +62,7 @@ CHAIN = parameter(
 WINDOW = parameter(
     "window",
     number("(1, inf)"),
-    "About how many of the last examples count as lately, for votes, the chain and the pool.",
+    "About how many of the last examples count as lately, for votes, the chain and the pool; for the pool, four times `delay` more.",
 )
 TREES = LEARNER.saying(
     "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
@@ -72,7 +74,7 @@ MAX_FEATURES = parameter(
     "Share of the columns that each node of the default trees may split on; None: all of them.",
     to_core=False,
 )
-LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, *OUTPUT_OPTIONS)
+LEVERAGING_OPTIONS = (*SHARED, DRIFT[0], MAX_BYTES, UNLABELED, *OUTPUT_OPTIONS)
 COMPANIONS = {
     "linear": (("linear", {"learning_rate": 1.0}), ("linear-quick", {"learning_rate": 4.0})),
     "naive-bayes": (("naive-bayes", {}),),
@@ -97,6 +99,8 @@ COMPANIONS = {
 """Experts beside the forest: names in the report and in files, and their parameters."""
 JUDGE: tuple[str, dict[str, Any]] = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
 """Comes with "replay", after all others, and sees their answers beside the row."""
+DELAYS = 4
+"""By so many delays the memory of pools is longer where labels come late."""
 OUTER = ("replay", "history")
 """Those that answer beside the pool of the others, in a pool of their own."""
 POOL = {
@@ -226,7 +230,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         *PAST,
-        *with_defaults(OPTIONS, drift="adwin"),
+        *with_defaults(OPTIONS, drift="adwin", calibration=None),  # its pools learn on the logarithmic loss
         *WORD_OPTIONS,
     )
 
@@ -259,7 +263,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _booster_plan(self) -> BoosterPlan:
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
-        window = float(self.window)
+        window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
@@ -271,32 +275,34 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         )
 
     def _pool(self) -> dict[str, Any]:
-        window = float(self.window)
+        window = self._pool_window()
         return {**POOL, **self._lateness(), "window": window, "referee_window": window}
+
+    def _pool_window(self) -> float:
+        """Rows of one delay are answered by what was known before all of them: they say little more than one row does."""
+        return float(self.window) + DELAYS * self.delay
 
     def _lateness(self) -> dict[str, Any]:
         """Of a pool: answers that are old when their labels come are too sure, so no pool of them is to be surer."""
         return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        if not are_wide(columns, self.max_tree_columns):
-            return for_open_rows(plan, columns, self.max_tree_columns)
-        window = {"window": float(self.window), "referee_window": float(self.window)}
-        last_word = {"temperature": self.calibration is None}
+        most, window = self.max_tree_columns, WINDOWS * self._pool_window()
+        pool = {
+            **POOL_OF_ALL,
+            **self._lateness(),
+            "temperature": self.calibration is None,
+            "window": window,
+            "referee_window": window,
+        }
+        if not are_wide(columns, most):
+            return for_open_rows(plan, columns, most, "hashed", pool, self._memory())
         plan = replace(
             plan,
             pool={**plan.pool, **FORGETTING} if plan.pool else {},
             outer_pool={**plan.outer_pool, **FORGETTING} if plan.outer_pool else {},
         )
-        memory = self._memory(words=True)
-        return for_columns(
-            plan,
-            columns,
-            self.max_tree_columns,
-            "hashed",
-            {**POOL_OF_ALL, **self._lateness(), **last_word, **window},
-            memory,
-        )
+        return for_columns(plan, columns, most, "hashed", pool, self._memory(words=True))
 
     def _learner_for_columns(self, plan: LearnerPlan, columns: Schema) -> LearnerPlan:
         return self._within_memory(plan, words=are_wide(columns, self.max_tree_columns))

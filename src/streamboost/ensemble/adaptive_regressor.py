@@ -181,7 +181,9 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         if not are_wide(columns, self.max_tree_columns):
-            return for_open_rows(plan, columns, self.max_tree_columns)
+            return for_open_rows(
+                plan, columns, self.max_tree_columns, "hashed_regressor", self._pool(), self._memory()
+            )
         share = self._bytes_per_tree(words=True)
         companions = tuple({**one, "params": limited(one["params"], share)} for one in plan.companions)
         plan = replace(plan, companions=companions)

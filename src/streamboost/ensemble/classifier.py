@@ -28,14 +28,20 @@ from streamboost.report.health import Health, make_health
 USUAL_ORDERS = 8  # where there is no closed form
 
 
-def cells_of(session: Session, rows: CodedRows) -> dict[str, Any]:
-    """The cells of rows, and what their codes stand for, as `Explanations` has them."""
-    values = [None if book is None else book.values for book in session.schema.books]
+def cells_of(session: Session, rows: CodedRows, past: Sequence[Any] | None = None) -> dict[str, Any]:
+    """The cells of rows and the lags after them, and what their codes stand for, as `Explanations` has them.
+
+    past: the classes, of which lags are codes; None: they are numbers.
+    """
+    lags = session.model.lags()
+    values = [*(None if book is None else book.values for book in session.schema.books), *[past] * len(lags)]
     texts = {
         column: (rows.words or [])[place :: len(session.schema.words)]
         for place, column in enumerate(session.schema.words)
     }
-    return {} if rows.dense is None else {"coded": rows.dense, "values": values, "texts": texts}
+    if rows.dense is None:
+        return {}
+    return {"coded": np.hstack((rows.dense, np.tile(lags, (rows.n_rows, 1)))), "values": values, "texts": texts}
 
 
 class Ensemble(StreamEnsemble, StreamClassifier):
@@ -134,7 +140,7 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         exact: bool = False,
         words: bool = False,
     ) -> Explanations:
-        """Return how much each column contributes to the score of each row: base + contributions = score.
+        """Return how much each column, and after them each lag, contributes to the score of each row: base + contributions = score.
 
         The score is that of :meth:`decision_function`, of ``classes_[1]`` where there are two classes. Linear learners, naive
         Bayes and trees have contributions in closed form, and ensembles that add up their learners' answers
@@ -194,10 +200,11 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         base, contributions, score, codes, ways = session.model.explain(rows.native, wanted, orders)
         told = session.labels.decode(np.where(codes < 0, 0, codes).astype(np.int32))
         method = METHODS[int(ways.max(initial=0))]
-        cells = cells_of(session, rows)
+        cells = cells_of(session, rows, session.labels.book.values)
         if words and session.schema.words:
             cells["words"] = word_shares(session, rows, codes, contributions)
-        return Explanations(base, contributions, score, told, column_names(session), method, **cells)
+        names = [*column_names(session), *self._lag_names()]
+        return Explanations(base, contributions, score, told, names, method, **cells)
 
     @property
     def impurity_importances_(self) -> NDArray[np.float64]:

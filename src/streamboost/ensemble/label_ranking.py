@@ -95,7 +95,7 @@ class OnlineBMRClassifier(LabelRanking):
         estimator: Any = None,
         *,
         n_estimators: int = 100,
-        edge: float = 0.03,
+        edge: float = 0.01,
         loss: str = "hinge",
         **options: Unpack[SetOptions],
     ) -> None:

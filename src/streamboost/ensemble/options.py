@@ -49,6 +49,7 @@ class UnguardedOptions(ExpertOptions, total=False):
     """Of classifiers whose learners cannot be replaced one by one."""
 
     max_bytes: int | None
+    unlabeled: str
 
 
 class EnsembleOptions(UnguardedOptions, DriftOptions, total=False):
@@ -60,6 +61,7 @@ class SetOptions(RunOptions, total=False):
 
     monitor: bool
     max_bytes: int | None
+    unlabeled: str
 
 
 class PastOptions(TypedDict, total=False):
@@ -74,6 +76,7 @@ class RegressionOptions(RunOptions, DriftOptions, PastOptions, total=False):
 
     monitor: bool
     max_bytes: int | None
+    unlabeled: str
     target: str
     coverages: Sequence[float] | float | None
     importances: bool
@@ -181,16 +184,25 @@ PAST = (
     ),
 )
 """What models may look at beside the row."""
+UNLABELED = parameter(
+    "unlabeled",
+    one_of("ignore", "statistics"),
+    "What rows without a label (None, NaN) do, from the first row on that has one. ignore: they are answered, and otherwise as "
+    "if they had never come. statistics: their numbers also move the scales of the columns, and their columns and categories are "
+    "known from then on.",
+    to_core=False,
+    default="ignore",
+)
 SHARED = (RANDOM_STATE, N_JOBS, TIE, MONITOR, CATEGORICAL_FEATURES)
-OPTIONS = (*SHARED, *DRIFT, MAX_BYTES, *OUTPUT_OPTIONS)
+OPTIONS = (*SHARED, *DRIFT, MAX_BYTES, UNLABELED, *OUTPUT_OPTIONS)
 """The last parameters of most ensembles."""
-UNGUARDED_OPTIONS = (*SHARED, MAX_BYTES, *OUTPUT_OPTIONS)
+UNGUARDED_OPTIONS = (*SHARED, MAX_BYTES, UNLABELED, *OUTPUT_OPTIONS)
 """... of those whose learners cannot be replaced one by one."""
 EXPERT_OPTIONS = (*SHARED, *OUTPUT_OPTIONS)
 """... of those whose learners are Python objects."""
 BATCH_OPTIONS = (RANDOM_STATE, N_JOBS, TIE, CATEGORICAL_FEATURES)
 """... of those that are trained on all rows at once."""
-SET_OPTIONS = (RANDOM_STATE, N_JOBS, MONITOR, CATEGORICAL_FEATURES, MAX_BYTES)
+SET_OPTIONS = (RANDOM_STATE, N_JOBS, MONITOR, CATEGORICAL_FEATURES, MAX_BYTES, UNLABELED)
 """... of ensembles for sets of labels."""
 REGRESSION_OPTIONS = (
     RANDOM_STATE,
@@ -199,6 +211,7 @@ REGRESSION_OPTIONS = (
     CATEGORICAL_FEATURES,
     *DRIFT,
     MAX_BYTES,
+    UNLABELED,
     *PAST,
     *REGRESSION_OUTPUT_OPTIONS,
 )

@@ -32,11 +32,11 @@ CALIBRATION = (
         "calibration",
         [one_of("temperature", "platt", "beta", "platt+bins"), NONE],
         "Probabilities that hold, learned from what was answered and what then happened: by a temperature beside the shares of "
-        "the classes, which leaves the labels as they are, by Platt scaling, beta calibration (three parameters; with more "
-        "than two classes as Platt's), or Platt scaling and what is left around each hundredth of it (the best choice as a "
-        "rule). None: the vote's own.",
+        "the classes, which costs next to nothing and leaves the labels as they are, by Platt scaling, beta calibration (three "
+        "parameters; with more than two classes as Platt's), or Platt scaling and what is left around each hundredth of it "
+        "(the best choice as a rule). None: the vote's own, as the papers define it.",
         to_core=False,
-        default=None,
+        default="temperature",
     ),
     parameter(
         "calibration_half_life",

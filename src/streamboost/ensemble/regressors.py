@@ -114,7 +114,7 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
     def explain(
         self, X: Any, *, n_orders: int | None = None, exact: bool = False, words: bool = False
     ) -> Explanations:
-        """Return how much each column contributes to the answer of each row: base + contributions = answer.
+        """Return how much each column, and after them each lag, contributes to the answer of each row: base + contributions = answer.
 
         A contribution is a Shapley value of the game in which columns are there or missing: the mean change of the answer when
         the column comes in, over orders of the columns. The base is the answer to a row with nothing in it.
@@ -148,7 +148,21 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
             raise ValueError(f"n_orders={n_orders!r} must be at least 1.")
         if self._session is None:
             self._refuse_unfitted(fitted=True)
-        return self._read(lambda session: explained_numbers(session, source, 0 if exact else n_orders, words))
+        orders = 0 if exact else n_orders
+        return self._read(lambda session: self._explained_by(session, source, orders, words))
+
+    def _explained_by(self, session: Session, source: Source, orders: int, words: bool) -> Explanations:
+        rows = source.coded(session.schema, None, False)
+        base, contributions, answer, codes, ways = session.model.explain(
+            rows.native, np.full(rows.n_rows, -1, np.int32), orders
+        )
+        told = np.full(rows.n_rows, "the answer", dtype=object)
+        method = METHODS[int(ways.max(initial=0))]
+        cells = cells_of(session, rows)
+        if words and session.schema.words:
+            cells["words"] = word_shares(session, rows, np.full_like(codes, -1), contributions)
+        names = [*column_names(session), *self._lag_names()]
+        return Explanations(base, contributions, answer, told, names, method, **cells)
 
     def _interval_answer(self, coverage: float) -> str:
         kept = kept_coverages(self.coverages)
@@ -158,17 +172,3 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
                 + (f"(it keeps {kept})." if kept else "(it keeps none).")
             )
         return f"interval:{kept.index(coverage)}"
-
-
-def explained_numbers(session: Session, source: Source, orders: int, words: bool = False) -> Explanations:
-    """Explain the answers of a model that predicts numbers; `orders` 0: exactly."""
-    rows = source.coded(session.schema, None, False)
-    base, contributions, answer, codes, ways = session.model.explain(
-        rows.native, np.full(rows.n_rows, -1, np.int32), orders
-    )
-    told = np.full(rows.n_rows, "the answer", dtype=object)
-    method = METHODS[int(ways.max(initial=0))]
-    cells = cells_of(session, rows)
-    if words and session.schema.words:
-        cells["words"] = word_shares(session, rows, np.full_like(codes, -1), contributions)
-    return Explanations(base, contributions, answer, told, column_names(session), method, **cells)

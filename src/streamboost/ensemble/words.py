@@ -19,6 +19,8 @@ BYTES_OF_PLACE = 152
 """With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
 SCORE_BITS = 2
 """The score that trees see has a table of so many bits less."""
+LATE_SHARE = 2 / 3
+"""Of the memory for columns, values and classes: tables of experts that join when a nominal column has too many values."""
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
@@ -49,11 +51,13 @@ class WordOptions(TypedDict, total=False):
 
 FORGETTING = {"referee": False, "information": INFORMATION}
 """Of every pool where columns hold words: nobody speaks alone, and a row that was never in doubt does not make it forget."""
+WINDOWS = 4
+"""The pool around all experts remembers so many times the `window`: few rows tell who knows which words."""
 POOL_OF_ALL = {
     **FORGETTING,
     "temperature": True,
     "first_alone": False,
-    "prior": 10.0,
+    "prior": 50.0,
     "refill": 1.0,
     "least": 0.0,
     "most": 4.0,
@@ -63,18 +67,33 @@ POOL_OF_ALL = {
 
 def are_wide(columns: Schema, most: int) -> bool:
     """Whether a column holds texts, identifiers or codes, or is to hold some; or rows are sparse, and have very many columns."""
-    return bool(columns.words or columns.declared_words or columns.codes) or _many(columns, most)
+    words = columns.words.keys() - columns.twins.keys()  # these were nominal when the model began
+    return bool(words or columns.declared_words or columns.codes) or _many(columns, most)
 
 
 def _many(columns: Schema, most: int) -> bool:
     return columns.sparse and columns.d0 > most
 
 
-def for_open_rows(plan: BoosterPlan, columns: Schema, most: int) -> BoosterPlan:
-    """Return the plan of a model whose rows are not wide; where they are dicts they may become so."""
-    if not columns.open:
+def for_open_rows(
+    plan: BoosterPlan, columns: Schema, most: int, kind: str, pool: dict[str, Any], memory: MemoryShares
+) -> BoosterPlan:
+    """Return the plan of a model whose rows are not wide; they may become so where they are dicts or have nominal columns."""
+    if not columns.turns:
         return plan
-    return replace(plan, encoding=_encoding(max(most, columns.d0), BITS - SCORE_BITS, open=True))
+    tables = len(VIEWS_OF_IDENTIFIERS) + 1 / 2**SCORE_BITS
+    bits = _bits(memory.words if memory.rest is None else LATE_SHARE * memory.rest, tables)
+    return replace(
+        plan,
+        encoding=_encoding(max(most, columns.d0), bits - SCORE_BITS, open=True),
+        whole_companions=tuple(_expert(view, kind, bits, late=True) for view in VIEWS_OF_IDENTIFIERS),
+        whole_pool=pool,
+    )
+
+
+def _bits(memory: float, tables: float) -> int:
+    """Return how large tables may be, so many in such a memory."""
+    return min(BITS, max(8 + SCORE_BITS, int(math.log2(max(1.0, memory / (BYTES_OF_PLACE * tables))))))
 
 
 def _encoding(most: int, score_bits: int, *, sparse: bool = False, open: bool = False) -> dict[str, Any]:
@@ -89,7 +108,7 @@ def for_columns(
     views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
     scores = many or TEXT in found
     tables = len(views) + scores / 2**SCORE_BITS
-    bits = min(BITS, max(8 + SCORE_BITS, int(math.log2(max(1.0, memory.words / (BYTES_OF_PLACE * tables))))))
+    bits = _bits(memory.words, tables)
     return replace(
         plan,
         encoding=_encoding(most, (bits - SCORE_BITS) * scores, sparse=many),
@@ -99,13 +118,13 @@ def for_columns(
     )
 
 
-def _expert(view: str, kind: str, bits: int, *, newton: bool) -> dict[str, Any]:
+def _expert(view: str, kind: str, bits: int, *, newton: bool = False, late: bool = False) -> dict[str, Any]:
     return {
         "name": f"hashed-{view}",
         "learner": "",
         "params": {},
         "guard": {},
         "booster": kind,
-        "booster_params": {"view": view, "bits": bits, "newton": newton},
+        "booster_params": {"view": view, "bits": bits, "newton": newton, "late": late},
         "size": 1,
     }

@@ -142,7 +142,7 @@ class ClassificationScores(Scores):
         )
         self.wrong: list[npt.NDArray[np.bool_]] = []
         self._keep = settings.keep_errors
-        self.waits = settings.delay > 0
+        self.wait_for_labels(settings)
         self.n_rows = 0
 
     @property

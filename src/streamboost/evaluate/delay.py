@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.adapters.any_model import given
+from streamboost.adapters.any_model import PendingRows, RowByRow, given
 from streamboost.adapters.records import stacked, taken
 from streamboost.base.estimator import Estimator
 from streamboost.base.pending import LateRecords, PendingAnswers
@@ -25,7 +25,8 @@ class LateLabels:
     Row t is answered, then the label of row t - delay arrives and that row is learned. Both happen in one call of the
     model for a whole chunk: the rows to be answered stand in it with weight 0, which is a question and nothing else,
     each followed by the row whose label has just arrived. A model of streamboost learns a row with the answers that it gave to
-    it, as with ``predict_pending`` and ``partial_fit(pending=)``.
+    it, as with ``predict_pending`` and ``partial_fit(pending=)``; over dicts, or with a model per key, as with
+    ``predict_pending_one`` and ``learn_one(pending=)``.
     """
 
     def __init__(self, delay: int) -> None:
@@ -34,6 +35,8 @@ class LateLabels:
         self.delay = delay
         self._late: Chunk | None = None
         self._said = np.empty((0, 1))
+        self._rows_said = PendingRows()
+        self._n_before = 0
         self._declared: dict[str, Any] = {}
         self._begun = False
 
@@ -56,9 +59,13 @@ class LateLabels:
         if takes_pending(model):
             said.follow(self._said, script)
             options = {**options, "pending": said}
+        if isinstance(model, RowByRow) and model.takes_pending:
+            self._rows_said.places = (script + self._n_before).tolist()
+            options = {**options, "pending": self._rows_said}
         answers = getattr(model, verb)(*given(model, _taken(rows, script)), sample_weight=weight, **options)
         self._begun |= bool(weight.any())
         first = max(0, len(rows) - self.delay)
+        self._n_before += first
         self._late, self._said = _taken(rows, np.arange(first, len(rows))), said.records[first:]
         question = weight == 0
         if isinstance(answers, tuple):
@@ -73,13 +80,22 @@ class LateLabels:
             )
             if takes_pending(model):
                 options["pending"] = PendingAnswers(None, None, self._said)
+            if isinstance(model, RowByRow) and model.takes_pending:
+                self._rows_said.places = list(range(self._n_before, self._n_before + len(self._late)))
+                options["pending"] = self._rows_said
             model.partial_fit(*given(model, self._late), **options)
         self._late = None
 
 
 def takes_pending(model: Any) -> bool:
-    """Whether a model learns from the answers that it gave: those of streamboost that live in this process."""
-    return isinstance(model, Estimator) and model._session_kind is Session
+    """Whether a model learns from the answers that it gave, rows of an array at once: those of streamboost, and shards of them."""
+    return getattr(model, "keeps_records", isinstance(model, Estimator) and model._session_kind is Session)
+
+
+def has_learned(model: Any) -> bool:
+    """Whether a model says that it has learned something already."""
+    fitted = getattr(model, "__sklearn_is_fitted__", None)
+    return fitted is not None and bool(fitted())
 
 
 def _taken(chunk: Chunk, rows: npt.NDArray[np.int64]) -> Chunk:

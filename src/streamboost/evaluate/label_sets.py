@@ -22,8 +22,8 @@ from streamboost.streams.base import Chunk, DataError, Stream
 
 @dataclass(frozen=True)
 class SetRows:
-    """Judged rows, oldest first: indicators of the labels, their probabilities and ranking scores (NaN: no answer), and
-    weights."""
+    """Judged rows, oldest first: indicators of the labels (NaN: nobody knows), their probabilities and ranking scores (NaN:
+    no answer), and weights. Labels of which nobody knows are judged by no metric."""
 
     true: Floats
     proba: Floats
@@ -37,6 +37,11 @@ class SetRows:
     def weights(self) -> Floats:
         """The weight of every row, 1 unless told otherwise."""
         return np.ones(len(self)) if self.weight is None else self.weight
+
+    @cached_property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """The labels of which it is known whether a row has them."""
+        return ~np.isnan(self.true)
 
     @cached_property
     def pred(self) -> Floats:
@@ -62,21 +67,19 @@ class LabelRankLoss(MeanLoss):
 
     def update(self, rows: Any) -> None:
         """Look at more rows; those with no label or with all of them rank nothing."""
-        m = rows.true.sum(axis=1)
-        ranks = (m > 0) & (m < rows.true.shape[1])
+        ranks = (rows.true == 1).any(axis=1) & (rows.true == 0).any(axis=1)
         super().update(SetRows(rows.true, rows.proba, rows.score, rows.weights * ranks))
 
     def _losses(self, rows: SetRows) -> Floats:
-        truth, score = rows.true > 0, np.nan_to_num(rows.score)
+        truth, other, score = rows.true == 1, rows.true == 0, np.nan_to_num(rows.score)
         wrong = np.zeros(len(rows))
         for label in range(
             truth.shape[1]
         ):  # a table of all pairs of labels would be as large as the labels squared
             own = score[:, [label]]
-            pairs = truth[:, [label]] & ~truth
+            pairs = truth[:, [label]] & other
             wrong += (pairs * ((own < score) + 0.5 * (own == score))).sum(axis=1)
-        m = truth.sum(axis=1)
-        return np.asarray(wrong / np.maximum(m * (truth.shape[1] - m), 1))
+        return np.asarray(wrong / np.maximum(truth.sum(axis=1) * other.sum(axis=1), 1))
 
 
 class Hamming(MeanLoss):
@@ -85,7 +88,8 @@ class Hamming(MeanLoss):
     name = "hamming"
 
     def _losses(self, rows: SetRows) -> Floats:
-        return np.asarray((rows.true != rows.pred).mean(axis=1))
+        wrong = rows.known & (rows.true != rows.pred)
+        return np.asarray(wrong.sum(axis=1) / np.maximum(rows.known.sum(axis=1), 1))
 
 
 class SubsetAccuracy(MeanLoss):
@@ -95,7 +99,7 @@ class SubsetAccuracy(MeanLoss):
     greater_is_better = True
 
     def _losses(self, rows: SetRows) -> Floats:
-        return np.asarray((rows.true == rows.pred).all(axis=1), dtype=np.float64)
+        return np.asarray(((rows.true == rows.pred) | ~rows.known).all(axis=1), dtype=np.float64)
 
 
 class PrecisionAtK(MeanLoss):
@@ -112,8 +116,10 @@ class PrecisionAtK(MeanLoss):
 
     def _losses(self, rows: SetRows) -> Floats:
         k = min(self.k, rows.true.shape[1])
-        best = np.argsort(-np.nan_to_num(rows.score), axis=1, kind="stable")[:, :k]
-        return np.asarray(np.take_along_axis(rows.true, best, axis=1).mean(axis=1))
+        score = np.where(rows.known, np.nan_to_num(rows.score), -np.inf)
+        best = np.argsort(-score, axis=1, kind="stable")[:, :k]
+        truth, known = (np.take_along_axis(one, best, axis=1) for one in (rows.true == 1, rows.known))
+        return np.asarray(truth.sum(axis=1) / np.maximum(known.sum(axis=1), 1))
 
 
 class MicroF1(Metric):
@@ -127,7 +133,8 @@ class MicroF1(Metric):
     def update(self, rows: Any) -> None:
         """Look at more rows."""
         weight = rows.weights[:, None]
-        parts = (rows.true * rows.pred, rows.pred, rows.true)
+        there = (rows.true == 1).astype(np.float64)
+        parts = (there * rows.pred, rows.known * rows.pred, there)
         self._counts = self._counts + np.stack([(weight * part).sum(axis=0) for part in parts])
 
     def scale(self, factor: float) -> None:
@@ -200,7 +207,7 @@ class SetScores(Scores):
         self.labels: tuple[Any, ...] = ()
         self._names = getattr(stream, "label_names", None)
         self._first = True
-        self.waits = settings.delay > 0
+        self.wait_for_labels(settings)
         self._name = stream.name
 
     @property

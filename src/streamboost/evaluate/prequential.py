@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_copy, given
 from streamboost.adapters.records import RecordStream, held_rows, open_data
+from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.evaluate.bandit import AllLabelsPass, as_bandit, with_labels
 from streamboost.evaluate.beside import BaselinePass, baseline_results
-from streamboost.evaluate.delay import LateLabels, check_delay, warn_of_delay
+from streamboost.evaluate.delay import LateLabels, check_delay, has_learned, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.forecast import IntervalPass
 from streamboost.evaluate.resources import ResourceLog
@@ -110,7 +111,8 @@ def prequential(
         the greater number, or the rarer text; with more labels such metrics are means over the labels.
     fading : with a factor alpha in (0, 1) the metrics also with fading rows: one that is m rows old weighs alpha^m.
     delay : a row is answered when it arrives and learned when this many more rows have been answered. 0: at once. Rows before
-        the first answer are not scored: ``left_out`` in the result says how many. A model that looks at past targets should
+        the first answer are not scored, nor are those before the first label, unless the model has learned rows before:
+        ``left_out`` in the result says how many. A model that looks at past targets should
         be told with its own `delay`.
     learn_late : whether the labels that are still out when the stream ends are learned then. All rows are scored anyway.
     keep_errors : keep one bit per row: whether it was answered wrongly; of a regressor, the absolute errors.
@@ -154,7 +156,17 @@ def prequential(
     bandit = _is_bandit(feedback, task, delay, budget)
     learner = as_bandit(model, exploration, key) if bandit else _asking(learner, budget, query, key)
     settings = task.settle(
-        Settings(task.metrics.choose(metrics), window, fading, delay, keep_errors, classes, positive, season),
+        Settings(
+            task.metrics.choose(metrics),
+            window,
+            fading,
+            delay,
+            keep_errors,
+            classes,
+            positive,
+            season,
+            learned=orders == 1 and has_learned(model),
+        ),
         learner,
         stream,
     )
@@ -251,14 +263,20 @@ class _Pass:
         unlabeled = 0
         for whole in stream.chunks(chunk_size):
             chunk = whole.labelled()
+            seen = whole if self._sees_unlabeled else chunk
             unlabeled += len(whole) - len(chunk)
             if not len(chunk):
+                if len(seen):
+                    self._answered(seen, scores.options())
                 continue
             if chunk.weight is not None and self._late is not None:
                 raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
             truth = scores.truth(chunk)
             before = scores.left_out + scores.n_rows
-            scores.add(truth, self._answered(chunk, scores.options()), self._model)
+            answers = self._answered(seen, scores.options())
+            if len(seen) > len(chunk):
+                answers = _of_labelled(answers, whole)
+            scores.add(truth, answers, self._model)
             for other in (self.beside, self._full, self.ends):
                 if other is not None:
                     other.add(chunk, truth)
@@ -281,6 +299,11 @@ class _Pass:
             self.drifts.note(scores.left_out + scores.n_rows, 0, None)
         self.resources.end(scores.left_out + scores.n_rows, self.seconds, self._model)
 
+    @property
+    def _sees_unlabeled(self) -> bool:
+        """Whether rows without labels go to the model as well: it learns the scales of the columns from them."""
+        return self._late is None and getattr(self._model, "unlabeled", "ignore") == "statistics"
+
     def _answered(self, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """The answers to a chunk, whose rows are learned too, or will be; the clock runs only here."""
         if chunk.weight is not None:
@@ -292,6 +315,13 @@ class _Pass:
             answers = self._late.test_then_train(self._model, chunk, options)
         self.seconds += time.process_time() - start
         return answers
+
+
+def _of_labelled(answers: Any, chunk: Chunk) -> Any:
+    """The answers to the rows of a chunk that have a label."""
+    absent = missing_labels(chunk.labels)
+    assert absent is not None
+    return tuple(one[~absent] for one in answers) if isinstance(answers, tuple) else answers[~absent]
 
 
 def _asking(learner: Any, budget: float | None, query: str, seed: int) -> Any:

@@ -113,7 +113,7 @@ class RegressionScores(Scores):
         self.last_rows: Floats = np.empty((0, 2))
         self.unanswered = 0
         self.n_rows = 0
-        self.waits = settings.delay > 0
+        self.wait_for_labels(settings)
         self._keep = settings.keep_errors
         self._data_name = data_name
 

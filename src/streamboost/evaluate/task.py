@@ -34,6 +34,8 @@ class Settings:
     positive: Label | None = None
     season: int | None = None
     """Of regression: rows of a season, for one more baseline."""
+    learned: bool = False
+    """Whether the model has learned rows before the first of these."""
     points: int = 100
     """Points of the curves of metrics; curves of the error have five times as many."""
 
@@ -44,17 +46,28 @@ class Scores(ABC):
     panel: Panel
     n_rows: int
     """Rows judged so far."""
-    waits: bool = False
-    """Whether labels are late and no row was answered yet: rows that nothing could be known about are not judged."""
     left_out: int = 0
     """Rows before the first answer."""
+    _waits: bool = False
+    _early: int = 0
+
+    def wait_for_labels(self, settings: Settings) -> None:
+        """Labels may be late: rows that nothing could be known about are not judged, whatever was said of them.
+
+        These are the rows before the first answer, and all that came before the first label, for a model may know the
+        classes and nothing else.
+        """
+        self._waits = settings.delay > 0
+        self._early = 0 if settings.learned else settings.delay + 1
 
     def first_answered(self, answered: npt.NDArray[np.bool_]) -> int:
         """Return the first row of a chunk to be judged; its length if there is none."""
-        if not self.waits:
+        if not self._waits:
             return 0
-        first = int(answered.argmax()) if answered.any() else answered.size
-        self.waits = first == answered.size
+        begin = min(max(self._early - self.left_out, 0), answered.size)
+        later = answered[begin:]
+        first = begin + int(later.argmax()) if later.any() else answered.size
+        self._waits = first == answered.size
         self.left_out += first
         return first
 

@@ -242,8 +242,12 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         if self.base == "rewards":
             return _given(StreamBoostClassifier() if self.estimator is None else clone(self.estimator), more)
         if self.base == "olm":
-            return AdaBoostOLMClassifier(self.estimator, n_estimators=self.n_estimators, **more)
-        return OnlineMBBMClassifier(self.estimator, n_estimators=self.n_estimators, edge=self.edge, **more)
+            return AdaBoostOLMClassifier(
+                self.estimator, n_estimators=self.n_estimators, calibration=None, **more
+            )
+        return OnlineMBBMClassifier(
+            self.estimator, n_estimators=self.n_estimators, edge=self.edge, calibration=None, **more
+        )
 
     # Answering.
 
@@ -379,7 +383,12 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         if self.base == "osboost":
             return [
                 OSBoostClassifier(
-                    self.estimator, n_estimators=self.n_estimators, gamma=self.edge, vote="ocp", **more
+                    self.estimator,
+                    n_estimators=self.n_estimators,
+                    gamma=self.edge,
+                    vote="ocp",
+                    calibration=None,
+                    **more,
                 )
                 for _ in range(k)
             ]

@@ -17,9 +17,9 @@ from sklearn.utils import get_tags
 from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.coded import CodedTable
-from streamboost.base.inputs.label_sets import LabelSets, one_set, read_sets
+from streamboost.base.inputs.label_sets import LabelSets, check_all_known, nothing_known, one_set, read_sets
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
-from streamboost.base.multilabel import SET_OUTPUTS, label_set_tags, members
+from streamboost.base.multilabel import SET_OUTPUTS, SetAnswers, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.feedback.composite import Composite, composite_bytes, part_of, table_of
@@ -36,7 +36,7 @@ EACH = parameter(
 )
 
 
-class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
+class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, BaseEstimator):
     """What classifiers of label sets share that have a model for every label."""
 
     task: ClassVar[str] = "multilabel"
@@ -52,6 +52,7 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
         check_something_weighs(sample_weight)
+        check_all_known(y)
         before = self.__dict__.pop("_models", None)
         try:
             return self.partial_fit(X, y, sample_weight=sample_weight)
@@ -63,7 +64,10 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def partial_fit(
         self, X: Any, y: Any, labels: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn some more rows: indicators `y` of shape (n_samples, n_labels), named by `labels` at the first call."""
+        """Learn some more rows: indicators `y` of shape (n_samples, n_labels), named by `labels` at the first call.
+
+        NaN where nobody knows whether a row has a label: the model of that label does not learn the row.
+        """
         self.test_then_train(X, y, labels, sample_weight)
         return self
 
@@ -86,6 +90,8 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         sets = read_sets(y, int(X.shape[0]), names)
         weight = read_weight(sample_weight, len(sets.table))
         amount = np.ones(len(sets.table)) if weight is None else weight
+        if sets.names:
+            amount = np.where(nothing_known(sets.table), 0.0, amount)
         with self._all_or_nothing():
             self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
             proba = self._step(X, sets, amount)
@@ -98,7 +104,7 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     ) -> None:
         """Learn one row, a dict; `y` says of each label whether the row has it. New labels are welcome.
 
-        A row whose set nobody knows (None) is checked and not learned.
+        A label that is None is one of which nobody knows; a row whose whole set is unknown (None) is checked and not learned.
         """
         sets, sample_weight = one_set(y, sample_weight)
         row = dict(zip(sets.names, sets.table[0].tolist(), strict=True))
@@ -107,16 +113,12 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             if sample_weight > 0:
                 self._begin(sets, fixed=False, learns=True)
             for name, model in getattr(self, "_models", {}).items():
-                model.learn_one(
-                    self._one(known), bool(row.get(name, 0.0)), sample_weight=sample_weight, **_first(model)
-                )
-                known[f"label:{name}"] = row.get(name, 0.0)
+                truth = row.get(name, 0.0)
+                amount = 0.0 if np.isnan(truth) else sample_weight
+                model.learn_one(self._one(known), truth == 1, sample_weight=amount, **_first(model))
+                known[f"label:{name}"] = truth
 
     # Answering.
-
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return indicators, one column for each of ``labels_``."""
-        return members(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability that a row has a label, one column for each of ``labels_``; rows do not sum to 1."""
@@ -136,10 +138,6 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             found[name] = float(model.predict_proba_one(self._one(known)).get(True, 0.0))
             known[f"label:{name}"] = float(found[name] >= 0.5)
         return found
-
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
-        """Return for each known label whether one dict is likelier to have it than not."""
-        return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
 
     @property
     def n_features_in_(self) -> int:
@@ -173,11 +171,6 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_models"):
             raise AttributeError(f"This {type(self).__name__} has not seen any label yet.")
         return np.array(list(self._models))
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The same as ``labels_``: what scikit-learn calls them."""
-        return self.labels_
 
     def memory_bytes(self) -> int:
         """Return the size of all models in bytes."""
@@ -325,7 +318,8 @@ class ClassifierChain(LabelwiseClassifier):
 
 def _answered(model: Any, X: Any, truth: Floats, weight: Floats) -> Floats:
     """The probability of each row before it is learned; 0 where nothing is known."""
-    found = model.test_then_train(X, truth > 0, sample_weight=weight, output="proba", **_first(model))
+    amount = np.where(np.isnan(truth), 0.0, weight)
+    found = model.test_then_train(X, truth == 1, sample_weight=amount, output="proba", **_first(model))
     return np.nan_to_num(found[:, -1]) if found.shape[1] else np.zeros(len(weight))
 
 

@@ -82,7 +82,11 @@ class LabelSetStream:
     def _column(self, chunk: Chunk, at: int) -> Any:
         column = chunk.X[:, at]
         values = None if chunk.coding is None else chunk.coding.values.get(at)
-        cells = column.tolist() if values is None else [values[int(code)] for code in column.tolist()]
+        cells = (
+            column.tolist()
+            if values is None
+            else [None if np.isnan(code) else values[int(code)] for code in column.tolist()]
+        )
         return np.array([_indicator(cell, self.name) for cell in cells])
 
 
@@ -91,6 +95,8 @@ def _short(name: str) -> str:
 
 
 def _indicator(value: Any, name: str) -> float:
+    if value is None or value != value:
+        return np.nan  # nobody knows
     found = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}.get(str(value).strip().lower().removesuffix(".0"))
     if found is None:
         raise DataError(f"{name}: a label holds {value!r}; it must be 0 or 1.")

@@ -39,7 +39,8 @@ struct Truth {
   const std::int32_t* label = nullptr;
   const double* target = nullptr;
   const double* facts = nullptr;
-  std::size_t n_facts = 0;  // of a row
+  std::size_t n_facts = 0;          // of a row
+  const bool* unlabeled = nullptr;  // rows of weight 0 that nobody has labelled: they move the statistics of the columns
   Truth(const std::int32_t* labels) : label(labels) {}
   static Truth of_numbers(const double* targets) {
     Truth truth(nullptr);
@@ -52,11 +53,13 @@ struct Truth {
     truth.n_facts = n;
     return truth;
   }
+  bool absent(int row) const { return unlabeled != nullptr && unlabeled[row]; }
   Truth from(int row) const {
     Truth rest = *this;
     if (facts) rest.facts += static_cast<std::size_t>(row) * n_facts;
     if (label) rest.label += row;
     if (target) rest.target += row;
+    if (unlabeled) rest.unlabeled += row;
     return rest;
   }
 };

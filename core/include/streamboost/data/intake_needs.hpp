@@ -10,6 +10,7 @@ inline constexpr double usual_squared_slope = 0.1;
 struct IntakeNeeds {
   bool coordinates = false;
   bool dense = true;
+  bool unlabeled = false;     // rows without labels move the statistics
   bool fit_intercept = true;  // with coordinates, as all that follows
   Scale scale = Scale::none;
   double clip = 0;        // of Scale::automatic, in standard deviations

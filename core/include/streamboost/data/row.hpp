@@ -48,6 +48,8 @@ struct RowBlock {
   const std::int32_t* columns = nullptr;
   const std::string_view* words = nullptr;  // [row][column of words]; null: there are none
   int n_words = 0;
+  const double* lags = nullptr;  // [row][lag]: in the place of those that the model has (run/lagged_model.hpp); null: there are none
+  int n_lags = 0;
 
   // Rows first .. first + n of this block.
   RowBlock part(int first, int n) const {
@@ -58,6 +60,7 @@ struct RowBlock {
     else
       part.values = values + static_cast<std::int64_t>(first) * n_columns;
     if (words != nullptr) part.words = words + static_cast<std::int64_t>(first) * n_words;
+    if (lags != nullptr) part.lags = lags + static_cast<std::int64_t>(first) * n_lags;
     return part;
   }
   Row row(int r) const {

@@ -44,6 +44,7 @@ struct Ensemble {
   int wave_chunk = 0;                    // rows that go from thread to thread together; 0: the usual number, and only where threads pay
   GuardParams guard;                     // of every lane against drift; off unless asked for
   std::shared_ptr<Part> part = nullptr;  // null: all lanes live here
+  bool unlabeled = false;                // rows without labels move the statistics of the columns
 
   Lanes lanes() const { return part ? part->lanes : Lanes{0, n_estimators}; }
 };

@@ -2,8 +2,8 @@
 //
 // Paper     Jung, Tewari: Online boosting algorithms for multi-label ranking (AISTATS 2018).
 //
-//   An example's truth is a set Y of the k labels (Example::facts: 1 for each label in it, else 0). Learners answer distributions h^i; the
-//   votes s rank the labels.
+//   An example's truth is a set Y of the k labels (Example::facts: 1 for each label in it, else 0; NaN: nobody knows). Learners answer
+//   distributions h^i; the votes s rank the labels. A label of which nobody knows is neither in the set nor outside: it is in no pair.
 //   rank loss   w_Y sum over l in Y, r not in Y of 1{s_l < s_r} + 1/2 1{s_l = s_r},    w_Y = 1 / (|Y| (k - |Y|))
 //   lesson      for every l in Y in turn the example with the label l and the weight const_i (max c^i - c^i[l]), const_i uniform in
 //               (3, 10), drawn once per lane (purpose 7)
@@ -12,6 +12,7 @@
 // Probability of a label: 1 / (1 + exp(-(a z + b))), z its score less the mean of all; a and b by one Newton step per example.
 #pragma once
 #include <algorithm>
+#include <cmath>
 
 #include "streamboost/ensembles/booster.hpp"
 #include "streamboost/math/math.hpp"
@@ -19,21 +20,22 @@
 
 namespace streamboost {
 
-// Labels of a set first, then the others, both in the order of their codes.
+// Labels of a set first, then those outside, both in the order of their codes: n of the k labels, all that is known.
 struct LabelSplit {
   const std::int32_t* code;
-  int n_in, n;
+  int n_in, n, k;
   double share() const { return 1.0 / (static_cast<double>(n_in) * (n - n_in)); }
   bool ranks() const { return n_in > 0 && n_in < n; }
 
-  static LabelSplit of(const double* set, int n, std::vector<std::int32_t>& room) {
-    room.resize(static_cast<std::size_t>(n));
-    int in = 0, out = n;
-    for (int l = 0; l < n; ++l)
-      if (set[l] > 0) room[static_cast<std::size_t>(in++)] = l;
-    for (int l = n - 1; l >= 0; --l)
-      if (!(set[l] > 0)) room[static_cast<std::size_t>(--out)] = l;
-    return {room.data(), in, n};
+  static LabelSplit of(const double* set, int k, std::vector<std::int32_t>& room) {
+    room.resize(static_cast<std::size_t>(k));
+    int n = 0;
+    for (int l = 0; l < k; ++l)
+      if (set[l] == 1) room[static_cast<std::size_t>(n++)] = l;
+    const int in = n;
+    for (int l = 0; l < k; ++l)
+      if (set[l] == 0) room[static_cast<std::size_t>(n++)] = l;
+    return {room.data(), in, n, k};
   }
 };
 
@@ -63,7 +65,7 @@ inline void teach_set(const Example& example, const LabelSplit& split, const dou
     one.label = split.code[i];
     std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
     for (int lane = 0; lane < lanes.size(); ++lane) {
-      const double cost = excess[static_cast<std::size_t>(lane) * static_cast<std::size_t>(split.n) + static_cast<std::size_t>(one.label)];
+      const double cost = excess[static_cast<std::size_t>(lane) * static_cast<std::size_t>(split.k) + static_cast<std::size_t>(one.label)];
       scratch.amount[static_cast<std::size_t>(lane)] = example.weight * lesson_constant(seed, lanes.begin + lane) * cost;
     }
     if (i > 0) block.bank->ask(one, Request::distributions, scratch.answers);  // the learners have moved
@@ -88,6 +90,7 @@ class LabelCalibration {
   void learn(const double* score, const double* set, double weight) {
     const double mean = mean_of(score);
     for (std::size_t l = 0; l < slope_.size(); ++l) {
+      if (std::isnan(set[l])) continue;
       const double z = score[l] - mean, p = sigmoid(slope_[l] * z + shift_[l]), bend = weight * p * (1 - p);
       zz_[l] = std::min(zz_[l] + bend * z * z, 1e100);
       z_[l] = std::clamp(z_[l] + bend * z, -1e100, 1e100);
@@ -119,6 +122,31 @@ class LabelCalibration {
   }
   AlignedVector<double> slope_, shift_;  // a and b
   AlignedVector<double> zz_, z_, one_;   // second derivatives of the log loss so far, 1 on the diagonal at the start
+};
+
+// What the answers were worth: calibrated for probabilities, and their rank losses added up for the report.
+struct RankedSets {
+  LabelCalibration calibration;
+  AlignedVector<double> totals{0, 0};  // weight of the examples that rank something, sum of the rank losses of the answers
+
+  void learn(const Example& example, const LabelSplit& split, const double* score) {
+    calibration.learn(score, example.facts, example.weight);
+    if (!split.ranks()) return;
+    totals[0] += example.weight;
+    totals[1] += example.weight * rank_loss(split, score, 1);
+  }
+  void write_report(ModelReport& report) const {
+    report.totals["weight"] = totals[0];
+    report.totals["rank_loss"] = totals[1];
+  }
+  void fields(FieldVisitor& v) {
+    calibration.fields(v);
+    v("totals", totals);
+  }
+  void check() const {
+    calibration.check();
+    for (double x : totals) require(x >= 0, "totals");
+  }
 };
 
 }  // namespace streamboost

@@ -84,7 +84,8 @@ class NumberPool {
  private:
   Said said(const double* a, const double* beta, bool first_speaks) const {
     double answer = a[0];
-    for (std::size_t k = 0; k < m_; ++k) answer += beta[k] * (a[k + 1] - a[0]);
+    for (std::size_t k = 0; k < m_; ++k)
+      if (beta[k] > 0) answer += beta[k] * (a[k + 1] - a[0]);  // one that has just joined may have no answer
     return {answer, first_speaks ? a[0] : answer};
   }
 

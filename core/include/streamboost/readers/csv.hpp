@@ -331,10 +331,10 @@ class CsvParser {
     if (column.slot < 0) {
       label_value_ = x;
       if (const Bad bad = judge_label(x, plan_.label); bad != Bad::none) refuse(bad, at, cut(p, q));
-    } else if (std::isinf(x)) {
-      refuse(Bad::value_infinite, at, cut(p, q));
     } else if (const int marker = missing.find(x); marker >= 0) {
       missing.meet(marker);
+    } else if (std::abs(x) > largest_value) {
+      refuse(Bad::value_too_large, at, cut(p, q));
     } else {
       out[column.slot] = x;
     }
@@ -344,11 +344,13 @@ class CsvParser {
 
   // A cell that is not a plain number at first sight: missing, nominal, quoted or wrong.
   void read(std::string_view text, CsvColumn column, std::size_t at, double* out) {
-    if (text.empty() || (column.slot < 0 && text == "?")) {
-      if (column.slot < 0) refuse(Bad::label_missing, at, text);
+    if (column.slot < 0) {
+      // Any word may be a label; among numbers a marker is what it is elsewhere.
+      const bool marked = column.kind == CellKind::number && is_missing(text, column);
+      if (text.empty() || text == "?" || marked) return refuse(Bad::label_missing, at, text);
+    } else if (text.empty() || is_missing(text, column)) {
       return;
     }
-    if (column.slot >= 0 && is_missing(text, column)) return;
     if (column.kind == CellKind::number) {
       number_.assign(text);  // with a zero byte behind it
       double x;

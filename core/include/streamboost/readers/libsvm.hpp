@@ -94,7 +94,7 @@ class LibsvmParser {
         if (ends_token(*behind) || fault.token.rfind(':') != static_cast<std::size_t>(behind - 1 - token)) fault.bad = Bad::not_a_pair;
         return false;
       }
-      if (std::isinf(x)) return refuse(Bad::value_infinite, token);
+      if (std::abs(x) > largest_value) return refuse(Bad::value_too_large, token);
       if (at < 1) return refuse(Bad::index_below_one, token, at);
       if (at <= before) {
         refuse(Bad::index_order, token, at);

@@ -23,6 +23,8 @@
 
 namespace streamboost::text {
 
+inline constexpr double largest_value = 1e100;  // beyond this models take no number (base/inputs/arrays.py)
+
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 namespace detail {

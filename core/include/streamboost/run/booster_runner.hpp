@@ -37,10 +37,10 @@ class BoosterRunner final : public Runner {
       if constexpr (B::traits.announces) booster_.announce(work.passage[r]);
     }
   }
-  void open_to_learn(Chunk& chunk, bool answers) override {
+  void open_to_learn(Chunk& chunk, bool answers, const char* heard) override {
     auto& work = own(chunk);
     for (int r = 0; r < work.size; ++r) {
-      work.open(r, answers);
+      work.open(r, answers && (heard == nullptr || heard[work.first + r] != 0));
       if constexpr (B::traits.announces) {
         booster_.announce(work.passage[r]);
         if (work.example[r].weight > 0) booster_.take_in(work.example[r]);

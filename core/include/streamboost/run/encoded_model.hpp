@@ -1,11 +1,11 @@
 // What trees, neighbours and their like see of rows with words, identifiers or very many columns: at most so many columns.
 //
-//   dense rows    columns that hold no words, as they are, and for each identifier of the first row its target statistics
-//                 (words/target_statistics.hpp); in the order first columns, statistics, scores, columns that came later
+//   dense rows    columns that hold no words, as they are, and for each identifier its target statistics (words/target_statistics.hpp); in the
+//                 order first columns, their statistics, scores, columns that came later and their statistics
 //   sparse rows   the first columns that were not 0 in some learned row, in the order of their appearance: frequent ones come early, and
 //                 nothing is chosen again later; then scores
-//   open rows     dense ones, of which nothing but their number is known when there are more than so many: until then rows as they are; from
-//                 then on the first ones, and scores behind them
+//   open rows     dense ones, which may bring an identifier or more than so many columns at any time: until then rows as they are. Statistics
+//                 stand where the identifier came, scores where the first column is left out
 //   scores        where there are texts or many columns: what a linear learner over all tokens (run/hashed_model.hpp) says of the row, the log
 //                 odds of the classes that are described, or the number; so trees can correct it by the other columns, and by itself
 //
@@ -50,14 +50,15 @@ class EncodedModel final : public ViewModel {
     growth->intake.reserve(schema);
     growth->columns = Columns(growth->intake.schema(), params_, answers_numbers());
     if (growth->columns.n_scores > 0) {
-      if (!scorer_) growth->first_scorer = make_scorer();
+      growth->scores = !scorer_;
+      if (growth->scores) growth->first_scorer = make_scorer();
       growth->scorer = (scorer_ ? scorer_ : growth->first_scorer)->prepare(schema);
     }
     Schema seen = growth->columns.schema;
     if (params_.sparse) {
       growth->slot = slot_;
       growth->slot.resize(static_cast<std::size_t>(schema.width()), unseen);
-    } else if (!started_ && !growth->columns.described.empty()) {
+    } else if (!started_ && !growth->columns.described.empty()) {  // they begin with the first identifier
       growth->statistics = words::TargetStatistics(growth->columns.outputs, answers_numbers());
       growth->starts = true;
     }
@@ -117,7 +118,7 @@ class EncodedModel final : public ViewModel {
 
   void visit(FieldVisitor& v) override {
     inside_->visit(v);
-    if (params_.open && !scorer_) {  // rows as they are: the state, too, is that of the inside
+    if (params_.open && !scorer_ && !started_) {  // rows as they are: the state, too, is that of the inside
       if (v.loads()) intake_.count_like(inside_->intake());
       return;
     }
@@ -171,13 +172,19 @@ class EncodedModel final : public ViewModel {
         chosen_(other.chosen_),
         scorer_(other.scorer_ ? copy_of(*other.scorer_) : nullptr) {}
 
+  // Some of the columns that the inside sees: a column of the rows, the statistics of `n` identifiers, the scores, or nothing but a missing value.
+  struct Piece {
+    enum class Kind { column, statistics, scores, nothing } kind;
+    std::int32_t at = 0, n = 1;  // of the column; of the first identifier among those that are described
+  };
+
   // By the schema alone: it does not matter in how many steps it has grown. Of sparse rows none are known by their place.
   struct Columns {
     static constexpr std::size_t most_outputs = 3;
-    std::vector<std::int32_t> first, described, later;  // columns of the rows
-    std::vector<std::int32_t> word;                     // of each that is described: which of the cells of words, or -1
+    std::vector<Piece> pieces;
+    std::vector<std::int32_t> described;  // columns of the rows
+    std::vector<std::int32_t> word;       // of each that is described: which of the cells of words, or -1
     std::size_t outputs = 1, n_scores = 0;
-    bool padded = false;  // there would be no column at all
     Schema schema;
     Columns() = default;
     Columns(const Schema& rows, const Params& params, bool numbers) {
@@ -186,29 +193,53 @@ class EncodedModel final : public ViewModel {
       const auto most = static_cast<std::size_t>(params.most_columns);
       const bool many = static_cast<std::size_t>(rows.width()) > most;
       n_scores = params.score_bits > 0 && (many || !params.open) ? outputs : 0;
-      if (params.sparse) schema.n_values.assign(most, numeric_column);
-      std::int32_t words = 0;
-      for (std::int32_t j = 0; j < rows.width() && !params.sparse; ++j) {
+      if (params.sparse) {
+        schema.n_values.assign(most + n_scores, numeric_column);
+        schema.first_width = params.most_columns + (n_scores > 0 ? 1 : 0);
+        return;
+      }
+      std::size_t own = 0;
+      std::int32_t words = 0, early_ones = 0;
+      bool scored = n_scores == 0;
+      const auto put_scores = [&] {
+        if (std::exchange(scored, true)) return;
+        pieces.push_back({Piece::Kind::scores});
+      };
+      const auto end_of_early = [&] {
+        early_ones = static_cast<std::int32_t>(described.size());
+        if (early_ones > 0) pieces.push_back({Piece::Kind::statistics, 0, early_ones});
+        if (!params.open) put_scores();
+        if (pieces.empty() && !params.open) pieces.push_back({Piece::Kind::nothing});
+        schema.first_width = static_cast<int>(own) + 2 * early_ones + (n_scores > 0 && !params.open ? 1 : 0);
+        if (schema.first_width == 0 && !params.open) schema.first_width = 1;
+      };
+      for (std::int32_t j = 0; j < rows.width(); ++j) {
+        if (j == rows.first_width) end_of_early();
         const std::int64_t kind = rows.n_values[static_cast<std::size_t>(j)];
-        const bool early = j < rows.first_width;
-        if (early && (kind == identifier_column || kind == coded_column)) {
+        if (kind == identifier_column || kind == coded_column) {
+          if (j >= rows.first_width) pieces.push_back({Piece::Kind::statistics, static_cast<std::int32_t>(described.size())});
           described.push_back(j);
           word.push_back(kind == identifier_column ? words : unseen);
         }
-        if (holds_words(kind))
+        if (holds_words(kind)) {
           ++words;
-        else if (first.size() + later.size() < most)
-          (early ? first : later).push_back(j);
+        } else if (own < most) {
+          pieces.push_back({Piece::Kind::column, j});
+          ++own;
+        } else if (params.open) {
+          put_scores();
+        }
       }
-      padded = first.empty() && described.empty() && n_scores == 0 && !params.sparse && !params.open;
-      for (const auto j : first) schema.n_values.push_back(seen_kind(rows, j));
-      schema.n_values.insert(schema.n_values.end(), padded ? 1 : n_statistics() + (params.open ? 0 : n_scores), numeric_column);
-      for (const auto j : later) schema.n_values.push_back(seen_kind(rows, j));
-      if (params.open) schema.n_values.insert(schema.n_values.end(), n_scores, numeric_column);
-      const std::size_t own = params.sparse ? most : first.size() + 2 * described.size() + (padded ? 1 : 0);
-      schema.first_width = static_cast<int>(own + (n_scores > 0 && !params.open ? 1 : 0));
+      if (rows.width() <= rows.first_width) end_of_early();
+      for (const Piece& piece : pieces) {
+        const bool column = piece.kind == Piece::Kind::column;
+        schema.n_values.insert(schema.n_values.end(), size_of(piece), column ? seen_kind(rows, piece.at) : numeric_column);
+      }
     }
-    std::size_t n_statistics() const { return described.size() * (outputs + 1); }
+    std::size_t size_of(const Piece& piece) const {
+      if (piece.kind == Piece::Kind::statistics) return static_cast<std::size_t>(piece.n) * (outputs + 1);
+      return piece.kind == Piece::Kind::scores ? n_scores : 1;
+    }
     static std::int64_t seen_kind(const Schema& rows, std::int32_t j) {
       return std::max(rows.n_values[static_cast<std::size_t>(j)], numeric_column);
     }
@@ -218,20 +249,20 @@ class EncodedModel final : public ViewModel {
     EncodedModel& own;
     Columns columns;
     words::TargetStatistics statistics;
-    bool starts = false;
+    bool starts = false, scores = false;  // the first statistics, the first scorer
     std::unique_ptr<Model> first_scorer;
     std::unique_ptr<Growth> scorer;
     std::vector<std::int32_t> slot;
     explicit Widened(EncodedModel& m) : Grown(m), own(m) {}
-    void commit() noexcept override {
-      Grown::commit();
-      own.columns_ = std::move(columns);
-      own.slot_ = std::move(slot);
-      if (first_scorer) own.scorer_ = std::move(first_scorer);
-      if (own.scorer_) Model::commit(scorer.get(), *own.scorer_);
+    void exchange() noexcept override {
+      Grown::exchange();
+      std::swap(own.columns_, columns);
+      std::swap(own.slot_, slot);
+      if (scores) std::swap(own.scorer_, first_scorer);
+      if (own.scorer_) Model::exchange(scorer.get(), *own.scorer_);
       if (!starts) return;
-      own.statistics_ = std::move(statistics);
-      own.started_ = true;
+      std::swap(own.statistics_, statistics);
+      own.started_ = !own.started_;
     }
     std::size_t bytes() override {
       return Grown::bytes() + slot.capacity() * sizeof(std::int32_t) + (starts ? statistics : own.statistics_).bytes() +
@@ -308,18 +339,18 @@ class EncodedModel final : public ViewModel {
   void look(const Row& row, int r, Seen& seen) const {
     if (params_.sparse) return list(row, r, seen);
     double* to = seen.value.data() + static_cast<std::size_t>(r) * static_cast<std::size_t>(seen.block.n_columns);
-    for (const auto j : columns_.first) *to++ = row.cell(j);
-    if (started_) {
-      for (std::size_t i = 0; i < seen.place.size(); ++i) seen.place[i] = place_of(row, i);
-      statistics_.describe(seen.place, to);
+    for (std::size_t i = 0; i < seen.place.size(); ++i) seen.place[i] = place_of(row, i);
+    for (const Piece& piece : columns_.pieces) {
+      if (piece.kind == Piece::Kind::column) {
+        *to++ = row.cell(piece.at);
+        continue;
+      }
+      if (piece.kind == Piece::Kind::statistics)
+        statistics_.describe(std::span(seen.place).subspan(static_cast<std::size_t>(piece.at), static_cast<std::size_t>(piece.n)), to);
+      else if (piece.kind == Piece::Kind::scores)
+        for (std::size_t c = 0; c < columns_.n_scores; ++c) to[c] = score(r, c, seen);
+      to += columns_.size_of(piece);
     }
-    to += columns_.padded ? 1 : columns_.n_statistics();
-    const auto put_scores = [&] {
-      for (std::size_t c = 0; c < columns_.n_scores; ++c) *to++ = score(r, c, seen);
-    };
-    if (!params_.open) put_scores();
-    for (const auto j : columns_.later) *to++ = row.cell(j);
-    if (params_.open) put_scores();
   }
   std::int32_t place_of(const Row& row, std::size_t i) const {
     using words::Hash;

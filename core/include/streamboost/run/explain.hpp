@@ -41,7 +41,7 @@ class Explainer {
   Explainer(const Model& model, std::uint64_t seed, int orders, std::uint64_t number = 0)
       : model_(model), seed_(seed), orders_(orders), number_(number) {}
 
-  // label: the class, -1 for code 1 against code 0 with two classes and the best class with more. contributions: [width], of one row.
+  // label: the class, -1 for code 1 against code 0 with two classes and the best class with more. contributions: [width, then lag], of one row.
   // Gives the base, the score, and the class it spoke of; `way` is how.
   Way way = Way::sampled;
   ExplainedScore explain(const Row& row, int label, double* contributions) {
@@ -60,7 +60,10 @@ class Explainer {
       if (words) rank_[i] = n_words_++;
       if (words ? row.words[rank_[i]].data() != nullptr : row.value[i] == row.value[i]) cells_.push_back(i);
     }
-    std::fill_n(contributions, width, 0.0);
+    lags_ = model_.lags();
+    for (std::size_t k = 0; k < lags_.size(); ++k)
+      if (lags_[k] == lags_[k]) cells_.push_back(size_ + k);
+    std::fill_n(contributions, width + lags_.size(), 0.0);
     way = orders_ < 0 ? Way::closed : orders_ == 0 ? Way::exact : Way::sampled;
     if (way != Way::sampled) {
       RowBlock block;
@@ -75,7 +78,7 @@ class Explainer {
         block.columns = row.index;
       }
       if (const auto explained = model_.explain(block, label, orders_ == 0, contributions)) return *explained;
-      std::fill_n(contributions, width, 0.0);
+      std::fill_n(contributions, width + lags_.size(), 0.0);
       if (way == Way::closed) way = Way::sampled;
     }
     if (label < 0 && known_ > 2) label = best_class();
@@ -94,8 +97,13 @@ class Explainer {
     n_ = n;
     values_.assign(n * size_, std::numeric_limits<double>::quiet_NaN());
     words_.assign(n * n_words_, {});
+    past_.assign(n * lags_.size(), std::numeric_limits<double>::quiet_NaN());
   }
   void put(std::size_t r, std::size_t cell) {
+    if (cell >= size_) {
+      past_[r * lags_.size() + cell - size_] = lags_[cell - size_];
+      return;
+    }
     values_[r * size_ + cell] = row_.value[cell];
     if (rank_[cell] != no_words) words_[r * n_words_ + rank_[cell]] = row_.words[rank_[cell]];
   }
@@ -108,6 +116,8 @@ class Explainer {
     block.values = values_.data();
     if (n_words_ > 0) block.words = words_.data();
     block.n_words = static_cast<int>(n_words_);
+    block.lags = lags_.empty() ? nullptr : past_.data();
+    block.n_lags = static_cast<int>(lags_.size());
     if (!row_.dense()) {
       starts_.resize(n_ + 1);
       columns_.resize(std::max<std::size_t>(n_ * size_, 1));
@@ -124,7 +134,11 @@ class Explainer {
     ask();
     return static_cast<int>(std::max_element(scores_.data(), scores_.data() + known_) - scores_.data());
   }
-  double& of(double* contributions, std::size_t cell) const { return contributions[row_.column(static_cast<int>(cell))]; }
+  // The column of a cell; lags are counted after the columns.
+  std::size_t column(std::size_t cell) const {
+    if (cell < size_) return static_cast<std::size_t>(row_.column(static_cast<int>(cell)));
+    return static_cast<std::size_t>(model_.intake().schema().width()) + cell - size_;
+  }
 
   ExplainedScore in_orders(int label, double* contributions) {
     const std::size_t d = cells_.size();
@@ -136,14 +150,14 @@ class Explainer {
       std::iota(order.begin(), order.end(), std::size_t{0});
       for (std::size_t i = 0; i < d; ++i)
         key[i] = uniform({seed_, number_ + static_cast<std::uint64_t>(o / 2),
-                          static_cast<std::uint32_t>(row_.column(static_cast<int>(cells_[i]))), Purpose::explanation});
+                          static_cast<std::uint32_t>(column(cells_[i])), Purpose::explanation});
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b] || (key[a] == key[b] && a < b); });
       if (o % 2 == 1) std::reverse(order.begin(), order.end());
       open(d + 1);
       for (std::size_t i = 0; i < d; ++i)
         for (std::size_t r = i + 1; r <= d; ++r) put(r, cells_[order[i]]);
       ask();
-      for (std::size_t i = 0; i < d; ++i) of(contributions, cells_[order[i]]) += (score(i + 1, label) - score(i, label)) / orders;
+      for (std::size_t i = 0; i < d; ++i) contributions[column(cells_[order[i]])] += (score(i + 1, label) - score(i, label)) / orders;
       explained.base = score(0, label);
       explained.score = score(d, label);
     }
@@ -167,7 +181,7 @@ class Explainer {
     for (std::size_t s = 0; s < n; ++s) {
       const auto size = static_cast<std::size_t>(std::popcount(s));
       for (std::size_t i = 0; i < d; ++i)
-        if (!(s >> i & 1)) of(contributions, cells_[i]) += share[size] * (score(s | std::size_t{1} << i, label) - score(s, label));
+        if (!(s >> i & 1)) contributions[column(cells_[i])] += share[size] * (score(s | std::size_t{1} << i, label) - score(s, label));
     }
     return {score(0, label), score(n - 1, label), label};
   }
@@ -180,10 +194,11 @@ class Explainer {
   std::size_t k_ = 0, known_ = 0, size_ = 0, n_ = 0;
   static constexpr std::size_t no_words = static_cast<std::size_t>(-1);
   std::size_t n_words_ = 0;
-  std::vector<std::size_t> cells_;       // places in the row that are not missing
+  std::vector<std::size_t> cells_;       // places in the row that are not missing, and after them of lags that are there
   std::vector<std::size_t> rank_;        // of each place: which of the columns of words it is, or no_words
   std::vector<std::string_view> words_;  // [row][column of words]
   std::vector<double> values_, scores_;  // [row][place]; [row][class]
+  std::vector<double> lags_, past_;      // of the model; [row][lag]
   std::vector<std::int64_t> starts_;     // of sparse rows
   std::vector<std::int32_t> columns_;
 };
@@ -220,7 +235,7 @@ class Importances {
 
  private:
   void learn(const Model& model, const Row& row, std::uint64_t seed, std::int64_t number) {
-    room_.resize(sums_.size());
+    room_.resize(sums_.size() + model.lags().size());
     Explainer(model, seed, -1, static_cast<std::uint64_t>(number)).explain(row, -1, room_.data());
     weight_[0] = keep_ * weight_[0] + 1;
     for (std::size_t j = 0; j < sums_.size(); ++j) sums_[j] = keep_ * sums_[j] + std::fabs(room_[j]);

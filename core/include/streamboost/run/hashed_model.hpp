@@ -34,7 +34,10 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     int bits;
     bool numbers;
     bool newton = true;  // hashed_table.hpp
-    static Params read(const Config& c, bool numbers) { return {words::read_view(c), words::read_bits(c), numbers, c.flag("newton")}; }
+    bool late = false;   // it may join others that have learned rows already
+    static Params read(const Config& c, bool numbers) {
+      return {words::read_view(c), words::read_bits(c), numbers, c.flag("newton"), c.flag("late")};
+    }
   };
 
   HashedModel(const Params& params, const Ensemble& ensemble)
@@ -53,6 +56,11 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     return growth;
   }
 
+  void join(const Intake& others) noexcept override {
+    intake_.count_like(others);
+    begun_ = others.n_learned();
+  }
+
   std::size_t memory_bytes() override {
     return sizeof(*this) + intake_.unsaved_bytes() + table_.bytes() + squares_.size() * sizeof(double);
   }
@@ -66,6 +74,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     squares_ = std::move(them.squares_);
     targets_ = std::move(them.targets_);
     split_ = them.split_;
+    begun_ = them.begun_;
     reserved_ = them.reserved_;
   }
 
@@ -78,11 +87,11 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     AlignedVector<double> squares;
     bool splits = false;
     using RowGrowth::RowGrowth;
-    void commit() noexcept override {
-      RowGrowth::commit();
-      model.table_.take(std::move(room));
-      model.squares_ = std::move(squares);
-      if (splits) model.split();
+    void exchange() noexcept override {
+      RowGrowth::exchange();
+      model.table_.exchange(room);
+      std::swap(model.squares_, squares);
+      if (splits) model.split();  // a model that has learned nothing, and who takes its growth back begins with another
     }
     std::size_t bytes() override {
       return sizeof(HashedModel) + intake.unsaved_bytes() + model.table_.bytes() +
@@ -136,7 +145,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   void learn_row(const Example& example, double truth, double weight, HashedWork& work) {
     if (!work.fresh) read(example, work);
     work.fresh = false;
-    const double n = static_cast<double>(example.number + 1);
+    const double n = static_cast<double>(example.number - begun_ + 1);
     table_.rate(work.row, params_.numbers ? 1.0 : usual_squared_slope, n);
     if (params_.numbers)
       work.step[0] = step_of_number(work, truth, weight, n);
@@ -196,6 +205,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   void own_fields(FieldVisitor& v) {
     v.prefix = "hashed/";
     v("split", split_);
+    if (params_.late) v("begun", begun_);
     v("squares", squares_);
     if (params_.numbers) v("targets", targets_);
     table_.fields(v, split_ != 0);
@@ -203,6 +213,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   void check() const {
     table_.check();
     require(split_ == 0 || split_ == 1, "split flag");
+    require(begun_ >= 0 && begun_ <= intake_.n_learned(), "first example");
     for (double x : squares_) require(x >= 0, "sum of squared slopes");
     require(targets_[0] >= 0 && targets_[2] >= 0 && targets_[3] <= targets_[4], "statistics of the targets");
   }
@@ -213,6 +224,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   AlignedVector<double> squares_{0.0};                             // B of each output
   AlignedVector<double> targets_ = AlignedVector<double>(5, 0.0);  // count, mean, sum of squared deviations, lowest, highest
   std::int64_t split_ = 0;                                         // whether there is an output for each class
+  std::int64_t begun_ = 0;                                         // examples before its first
 };
 
 }  // namespace streamboost

@@ -36,16 +36,17 @@ class HashedTable {
   // Room for more outputs, made aside: the weights that windows will take, if they are still to come.
   struct Room {
     AlignedVector<double> intercept, windows;
+    bool brings_windows = false;
   };
   Room prepare(std::size_t outputs) const {
-    Room room{intercept_, {}};
+    Room room{intercept_, {}, outputs > 1 && !has_windows() && windows_.empty()};
     room.intercept.resize(std::max(outputs, room.intercept.size()));
-    if (outputs > 1 && !has_windows() && windows_.empty()) room.windows.resize(places() * window);
+    if (room.brings_windows) room.windows.resize(places() * window);
     return room;
   }
-  void take(Room&& room) noexcept {
-    intercept_ = std::move(room.intercept);
-    if (!room.windows.empty()) windows_ = std::move(room.windows);
+  void exchange(Room& room) noexcept {
+    std::swap(intercept_, room.intercept);
+    if (room.brings_windows) std::swap(windows_, room.windows);
   }
   bool has_windows() const { return weights_.size() > places(); }
   // One output becomes the pair (-w/2, +w/2), which answers the same: the third class is here.

@@ -42,9 +42,9 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
   struct Grown final : RowGrowth {
     LabelHistory history;
     using RowGrowth::RowGrowth;
-    void commit() noexcept override {
-      RowGrowth::commit();
-      model.history_ = std::move(history);
+    void exchange() noexcept override {
+      RowGrowth::exchange();
+      std::swap(model.history_, history);
     }
     std::size_t bytes() override {
       MemoryCounter counter;

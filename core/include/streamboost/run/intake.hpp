@@ -6,7 +6,8 @@
 //                unit_ball all divided by R = sqrt(d0 + 1), so that features in [-1, 1] give rows in the unit ball; with rates each
 //                coordinate gets a rate (column_rates.hpp). Missing values are absent (0).
 //
-// Statistics include the row itself, stored when the row is learned and transient otherwise.
+// Statistics include the row itself, stored when the row is learned and transient otherwise. Rows that nobody has labelled move them as
+// well where `unlabeled` asks for it.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -44,17 +45,22 @@ class Intake {
 
   const Schema& schema() const { return schema_; }
   std::int64_t n_learned() const { return n_learned_; }
+  std::int64_t n_seen() const { return n_learned_ + n_unlabeled_; }  // those that have moved the statistics
+  bool counts_unlabeled() const { return needs_.unlabeled; }
   // Of another intake of the same rows.
   void count_like(const Intake& other) {
     n_learned_ = other.n_learned_;
+    n_unlabeled_ = other.n_unlabeled_;
     n_classes_known_ = other.n_classes_known_;
   }
   int n_classes_known() const { return static_cast<int>(n_classes_known_); }
 
-  // The example with its view of the row; the view lives in `buffer` or in the block itself. Learning rows move the statistics.
-  Example admit(const Row& raw, int label, double weight, bool learns, RowBuffer& buffer) {
+  // The example with its view of the row; the view lives in `buffer` or in the block itself. Rows with a weight are learned.
+  Example admit(const Row& raw, int label, double weight, bool unlabeled, RowBuffer& buffer) {
+    const bool learns = weight > 0, counts = !learns && unlabeled && needs_.unlabeled;
     Example example = describe(label, weight);
-    example.row = needs_.coordinates ? coordinates(raw, learns, learns ? this : nullptr, buffer) : columns(raw, buffer);
+    example.row = needs_.coordinates ? coordinates(raw, learns, learns || counts ? this : nullptr, buffer) : columns(raw, buffer);
+    n_unlabeled_ += counts ? 1 : 0;
     if (learns) {
       n_learned_ += 1;
       n_classes_known_ = std::max<std::int64_t>(n_classes_known_, label + 1);
@@ -81,11 +87,13 @@ class Intake {
   void fields(FieldVisitor& v) {
     v("n_learned", n_learned_);
     v("n_classes_known", n_classes_known_);
+    if (needs_.unlabeled) v("n_unlabeled", n_unlabeled_);
     scaler_.fields(v);
     if (needs_.rates) rates_.fields(v);
   }
   void check() const {
     require_count(n_learned_, "examples learned");
+    require_count(n_unlabeled_, "rows without labels");
     require(n_classes_known_ >= (n_learned_ > 0 ? 1 : 0) && n_classes_known_ <= schema_.n_classes, "classes known");
     require(!schema_.declared || n_classes_known_ == schema_.n_classes, "classes known");
     scaler_.check();
@@ -127,7 +135,7 @@ class Intake {
     buffer.value.resize(std::max(n, layout_.rows()));
     double* value = buffer.value.data();
     if (needs_.fit_intercept) value[0] = 1;
-    scaler_.scale_row(raw.value, static_cast<std::size_t>(raw.size), value + first, static_cast<double>(n_learned_),
+    scaler_.scale_row(raw.value, static_cast<std::size_t>(raw.size), value + first, static_cast<double>(n_seen()),
                       keep ? &keep->scaler_ : nullptr);
     std::size_t zeros = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -157,7 +165,7 @@ class Intake {
     buffer.index.resize(n + 1);
     double* value = buffer.value.data();
     std::int32_t* index = buffer.index.data();
-    scaler_.scale_list(raw.value, raw.index, n, value + first, static_cast<double>(n_learned_), keep ? &keep->scaler_ : nullptr);
+    scaler_.scale_list(raw.value, raw.index, n, value + first, static_cast<double>(n_seen()), keep ? &keep->scaler_ : nullptr);
     if (needs_.fit_intercept) {
       value[0] = inverse_radius_;
       index[0] = 0;
@@ -192,7 +200,7 @@ class Intake {
         continue;
       }
       if (std::isnan(x)) continue;
-      const double scaled = scaler_.scale(column, x, raw.dense(), static_cast<double>(n_learned_), keep ? &keep->scaler_ : nullptr);
+      const double scaled = scaler_.scale(column, x, raw.dense(), static_cast<double>(n_seen()), keep ? &keep->scaler_ : nullptr);
       if (scaled != 0) put(layout_.offset[column], scaled);
     }
     return {buffer.value.data(), buffer.index.data(), static_cast<int>(n)};
@@ -205,7 +213,7 @@ class Intake {
   ColumnRates rates_;
   double inverse_radius_ = 1;
   bool any_nominal_ = false;
-  std::int64_t n_learned_ = 0, n_classes_known_ = 0;
+  std::int64_t n_learned_ = 0, n_unlabeled_ = 0, n_classes_known_ = 0;
 };
 
 }  // namespace streamboost

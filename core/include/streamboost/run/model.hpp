@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "streamboost/run/flow.hpp"
@@ -14,10 +15,11 @@ namespace streamboost {
 
 using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
 
-// What a model will be once its schema has grown: made aside, so that it may fail; taken over by `commit`, which cannot.
+// What a model will be once its schema has grown: made aside, so that it may fail.
 struct Growth {
   virtual ~Growth() = default;
-  virtual void commit() noexcept = 0;
+  // It changes places with what is there. Once more, and the model is as before: only while it has learned nothing in between.
+  virtual void exchange() noexcept = 0;
   // Of the whole model after it, but for trees and remembered rows, which keep to limits of their own.
   virtual std::size_t bytes() = 0;
   std::size_t counted = 0;  // them, once they were asked for
@@ -33,8 +35,22 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual std::unique_ptr<Growth> prepare(const Schema&) = 0;  // null: there is nothing to grow
-  // All or nothing; refused where the model would then take more bytes than these (Growth::bytes).
-  void reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
+  // All or nothing; refused where the model would then take more bytes than these (Growth::bytes). What it has put in its place can be
+  // taken back; null: nothing.
+  std::unique_ptr<Growth> reserve(const Schema& schema, double max_bytes = std::numeric_limits<double>::infinity());
+  // Room for rows, and `learn`, which learns them. If it fails before the first of them, the room is gone again: nobody knows what
+  // would have been in it, and a file has no place for it.
+  template <class Learn>
+  void grow_and_learn(const Schema& schema, double max_bytes, Learn learn) {
+    const auto growth = reserve(schema, max_bytes);
+    const std::int64_t before = intake().n_seen();
+    try {
+      learn();
+    } catch (...) {
+      if (growth && intake().n_seen() == before && broken() == nullptr) exchange(growth.get(), *this);
+      throw;
+    }
+  }
   virtual void learn(const RowBlock&, Truth, const double* weight, const OutputBuffers&) = 0;
   virtual void predict(const RowBlock&, const OutputBuffers&) const = 0;
   // Numbers of a record (run/outputs.hpp) beside its first, when so many classes have codes. A row of weight 0 in `learn` is one that is asked.
@@ -44,7 +60,9 @@ class Model {
   void check_records(const Records& records, std::size_t n_records, std::size_t n_rows, const double* weight, const Schema& schema) const;
   // The same as `learn`, chunk by chunk at stations of a flow; returns the last of them. One that says nothing is a single station.
   virtual int enlist(Flow&, const FlowInput&);
-  // Why a row (the only one of its block) has its score, in closed form; contributions: [column], zero before. label -1: code 1 of two,
+  // The past targets, or labels, that a row asked about now would have as further columns.
+  virtual std::vector<double> lags() const { return {}; }
+  // Why a row (the only one of its block) has its score, in closed form; contributions: [column, then lag], zero before. label -1: code 1 of two,
   // the best of more. shapley: by exact Shapley values. Nothing: there is no such form.
   virtual std::optional<ExplainedScore> explain(const RowBlock&, int /*label*/, bool /*shapley*/, double* /*contributions*/) const {
     return std::nullopt;
@@ -67,6 +85,8 @@ class Model {
   virtual std::size_t n_coverages() const { return 0; }  // sets or intervals that it keeps
   // What is said of the classes, by code (stages/decider.hpp); only a stage that decides by it listens.
   virtual void describe(const std::vector<double>& /*facts*/) {}
+  // Begins beside models that have learned rows already: it knows the classes that they know.
+  virtual void join(const Intake&) noexcept {}
   // Room for what these rows may bring, so that learning them, whole or part by part, does not fail in the middle. weight: null for 1s.
   virtual void expect(const RowBlock&, const double* weight) = 0;
   // Learners have gone on without growth that there was no memory for (NeedsRoom::starved).
@@ -86,10 +106,10 @@ class Model {
   }
   // Of a model inside another, which grows with it or stays as it is.
   static std::size_t bytes_of(Growth* growth, const Model& model) { return growth ? growth->counted = growth->bytes() : model.bytes_; }
-  static void commit(Growth* growth, Model& model) noexcept {
+  static void exchange(Growth* growth, Model& model) noexcept {
     if (growth == nullptr) return;
-    growth->commit();
-    model.bytes_ = growth->counted;
+    growth->exchange();
+    std::swap(model.bytes_, growth->counted);
   }
   static void take_all(Model& model, Model& other) { model.take(other); }
 

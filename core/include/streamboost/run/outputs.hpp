@@ -38,6 +38,7 @@ struct OutputBuffers {
                                   // number: [row]; votes: the share of the learners that are for each class, only to `predict`
   std::size_t coverage = 0;       // which of the coverages a set is to have; only models that keep sets are asked for them
   Records records = {};
+  const char* heard = nullptr;  // [row]: 0 where nobody will read the answer, so that it need not be there; null: all are read
 
   // Those of the rows from this one on.
   OutputBuffers from(int row, std::size_t n_classes) const;
@@ -55,6 +56,7 @@ inline OutputBuffers OutputBuffers::from(int row, std::size_t n_classes) const {
   if (label) rest.label += row;
   if (value) rest.value += static_cast<std::size_t>(row) * columns_of(output, n_classes);
   rest.records = records.from(row);
+  if (heard) rest.heard += row;
   return rest;
 }
 

@@ -31,7 +31,7 @@ class PooledExperts : public Model {
     std::string name;
     std::unique_ptr<Model> model;
     bool judges() const { return name == "judge"; }
-    bool looks_back() const { return name == "history"; }
+    bool looks_back() const { return name == "history" || name == "neighbors"; }
   };
 
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
@@ -40,8 +40,19 @@ class PooledExperts : public Model {
     auto growth = std::make_unique<Grown>(*this);
     for (auto& expert : experts_)
       growth->parts.push_back(
-          expert.model->prepare(expert.judges() ? WiderRows::schema(schema, judged_columns(), numeric_column) : schema));
+          !expert.model ? nullptr
+                        : expert.model->prepare(expert.judges() ? WiderRows::schema(schema, judged_columns(), numeric_column) : schema));
     return growth;
+  }
+  // Of a pool whose place for the first expert is empty, and whose others have room: they join one that has learned already.
+  void begin_with(std::unique_ptr<Model> first) noexcept {
+    experts_.front().model = std::move(first);
+    for (std::size_t e = 1; e < experts_.size(); ++e) experts_[e].model->join(intake());
+  }
+  std::unique_ptr<Model> first_leaves() noexcept { return std::move(experts_.front().model); }
+  // Numbers of a record beside those of the first expert. What is NaN there nobody has said: the others have joined since.
+  static std::size_t own_width(bool numbers, std::size_t experts, std::size_t k) {
+    return numbers ? experts + 1 : 2 + experts * (k + 1) + k;
   }
 
   void visit(FieldVisitor& v) override {
@@ -111,12 +122,14 @@ class PooledExperts : public Model {
     PooledExperts& pool;
     std::vector<std::unique_ptr<Growth>> parts;
     explicit Grown(PooledExperts& p) : pool(p) {}
-    void commit() noexcept override {
-      for (std::size_t e = 0; e < parts.size(); ++e) Model::commit(parts[e].get(), *pool.experts_[e].model);
+    void exchange() noexcept override {
+      for (std::size_t e = 0; e < parts.size(); ++e)
+        if (const auto& model = pool.experts_[e].model) Model::exchange(parts[e].get(), *model);
     }
     std::size_t bytes() override {
       std::size_t all = 0;
-      for (std::size_t e = 0; e < parts.size(); ++e) all += bytes_of(parts[e].get(), *pool.experts_[e].model);
+      for (std::size_t e = 0; e < parts.size(); ++e)
+        if (const auto& model = pool.experts_[e].model) all += bytes_of(parts[e].get(), *model);
       MemoryCounter counter;
       pool.pool_fields(counter);
       return all + counter.bytes + sizeof(PooledExperts);
@@ -129,7 +142,9 @@ class PooledModel final : public PooledExperts {
   PooledModel(std::vector<Expert> experts, LogPool::Params pool, const Ensemble& ensemble)
       : PooledExperts(std::move(experts)), pool_(pool, static_cast<int>(experts_.size())), ensemble_(ensemble) {}
 
-  std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + own_width(k); }
+  std::size_t record_width(std::size_t k) const override {
+    return experts_.front().model->record_width(k) + own_width(false, experts_.size(), k);
+  }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(*this, rows);
@@ -300,8 +315,8 @@ class PooledModel final : public PooledExperts {
     }
   }
 
-  // Who knows the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only what
-  // it said counts. Rows may be asked about and learned in one slice.
+  // Who answers by the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only
+  // what it said counts. Rows may be asked about and learned in one slice.
   void look_back(int n, const double* weight, const Records& records, Work& work) const {
     for (std::size_t e = 0; e < experts_.size(); ++e)
       for (int r = 0; r < n && experts_[e].looks_back(); ++r)
@@ -360,7 +375,6 @@ class PooledModel final : public PooledExperts {
   }
 
   // A record: classes known, the speaker, then of each expert the probabilities and the label, and the pool's own probabilities.
-  std::size_t own_width(std::size_t k) const { return 2 + experts_.size() * (k + 1) + k; }
   double* own_part(double* record) const { return record + 1 + experts_.front().model->record_width(Records::classes(record)); }
   void note(double* record, int r, const Work& work) const {
     const std::size_t k = Records::classes(record), known = static_cast<std::size_t>(work.known);
@@ -410,7 +424,7 @@ class PooledModel final : public PooledExperts {
   // answers that are old when the label comes, and just as old itself.
   void pool_learns(int r, Count& count, int label, double weight, double* record, Work& work) {
     const int after = std::max(count.known, label + 1);
-    if (record == nullptr) {
+    if (record == nullptr || !(own_part(record)[0] >= 0)) {
       learn_from(r, count.number, after, label, weight, 1, false, work);
     } else {
       learn_from(r, count.number, after, label, 0.5 * weight, 0.5, false, work);

@@ -20,7 +20,9 @@ class PooledRegressor final : public PooledExperts {
       : PooledExperts(std::move(experts)), pool_(pool, experts_.size() - 1) {}
 
   // A record: what each expert said, and the pool.
-  std::size_t record_width(std::size_t k) const override { return experts_.front().model->record_width(k) + experts_.size() + 1; }
+  std::size_t record_width(std::size_t k) const override {
+    return experts_.front().model->record_width(k) + own_width(true, experts_.size(), k);
+  }
 
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     Work work(experts_.size(), std::min(rows.n_rows, slice_rows));

@@ -97,7 +97,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
         Asked& asked = way->asked[flow.slot(c) * rows + static_cast<std::size_t>(r)];
         const double w = weight ? weight[r] : 1.0;
         const int label = params_.numbers ? 0 : truth.label[r];
-        asked.example = intake_.admit(block.row(r), label, w, w > 0, asked.buffer);
+        asked.example = intake_.admit(block.row(r), label, w, truth.absent(r), asked.buffer);
         asked.forest = expert_.forest().fitted() ? expert_.shared_forest() : nullptr;
         if (!asked.forest && out.output != Output::none) answer(asked.example, r, way->learning, out);
         if (w > 0) learn_row(asked.example, params_.numbers ? truth.target[r] : label, w, way->learning);
@@ -180,10 +180,10 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
     RowRing ring;
     ClassCounts counts;
     explicit Grown(ReplayModel& m) : RowGrowth(m), counts(m.counts_) {}
-    void commit() noexcept override {
-      RowGrowth::commit();
-      model.ring_ = std::move(ring);
-      model.counts_ = std::move(counts);
+    void exchange() noexcept override {
+      RowGrowth::exchange();
+      std::swap(model.ring_, ring);
+      std::swap(model.counts_, counts);
     }
     std::size_t bytes() override { return sizeof(ReplayModel) + intake.unsaved_bytes() + counts.weight.capacity() * sizeof(double); }
   };

@@ -30,7 +30,7 @@ class RowModel : public Model {
  public:
   // dense: sparse rows are made so.
   RowModel(const Ensemble& ensemble, bool numbers, bool dense = true)
-      : ensemble_(ensemble), intake_(IntakeNeeds{.dense = dense}), numbers_(numbers) {
+      : ensemble_(ensemble), intake_(IntakeNeeds{.dense = dense, .unlabeled = ensemble.unlabeled}), numbers_(numbers) {
     if (ensemble.part) throw std::invalid_argument("a model without lanes is not cut into parts");
   }
 
@@ -47,7 +47,7 @@ class RowModel : public Model {
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
       const int label = numbers_ ? 0 : truth.label[r];
-      const Example example = intake_.admit(rows.row(r), label, w, w > 0, work.buffer);
+      const Example example = intake_.admit(rows.row(r), label, w, truth.absent(r), work.buffer);
       if (out.output != Output::none) answer(example, r, work, out);
       if (w > 0) self().learn_row(example, numbers_ ? truth.target[r] : label, w, work);
     }
@@ -85,9 +85,10 @@ class RowModel : public Model {
     Self& model;
     Intake intake;
     explicit RowGrowth(Self& m) : model(m), intake(m.intake_) {}
-    void commit() noexcept override {
-      model.intake_ = std::move(intake);
-      model.reserved_ = true;
+    bool reserved = true;
+    void exchange() noexcept override {
+      std::swap(model.intake_, intake);
+      std::swap(model.reserved_, reserved);
     }
   };
 

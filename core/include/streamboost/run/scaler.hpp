@@ -40,7 +40,7 @@ class Scaler {
     many_.resize(d);
   }
 
-  // `keep` is this object when the statistics are to be stored; n_rows: rows learned before this one.
+  // `keep` is this object when the statistics are to be stored; n_rows: rows stored before this one.
   double scale(std::size_t j, double x, bool dense, double n_rows, Scaler* keep) const {
     switch (scale_) {
       case Scale::none:

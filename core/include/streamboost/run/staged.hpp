@@ -44,6 +44,7 @@ class Staged : public Model {
   const char* broken() const final { return inside_->broken(); }
   bool needs_gil() const final { return inside_->needs_gil(); }
   bool starved() const final { return inside_->starved(); }
+  std::vector<double> lags() const final { return inside_->lags(); }
   std::vector<const BankHandle*> banks() const final { return inside_->banks(); }
   std::vector<const BankHandle*> spares() const final { return inside_->spares(); }
 
@@ -63,10 +64,10 @@ class Staged : public Model {
     Stages stages;
     std::unique_ptr<Growth> inside;
     explicit Grown(Staged& m) : model(m), stages(m.stages_) {}
-    void commit() noexcept override {
-      static_assert(std::is_nothrow_move_assignable_v<Stages>);
-      Model::commit(inside.get(), *model.inside_);
-      model.stages_ = std::move(stages);
+    void exchange() noexcept override {
+      static_assert(std::is_nothrow_swappable_v<Stages>);
+      Model::exchange(inside.get(), *model.inside_);
+      std::swap(model.stages_, stages);
     }
     std::size_t bytes() override {
       MemoryCounter counter;

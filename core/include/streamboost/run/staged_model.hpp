@@ -118,8 +118,9 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       const RowBlock part = rows.part(first, n);
       const double* w = weight ? weight + first : nullptr;
       int known = count.known;
-      inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()),
-                     work.answers(out.records.from(first)));
+      OutputBuffers answers = work.answers(out.records.from(first));
+      if (only_lessons(out)) answers.heard = lessons(work.heard, count.number, w, n);
+      inside_->learn(part, truth.from(first), weigh(truth.label + first, w, n, known, work.weight.data()), answers);
       stage_rows(part, truth.label + first, w, out.from(first, work.k), count, work);
     }
   }
@@ -132,12 +133,19 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       int known;
       std::vector<Work> work;      // [slot]
       std::vector<double> weight;  // of all rows
+      std::vector<char> heard;     // of all rows
     };
-    auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), intake().n_classes_known(), {}, {}});
+    auto way = std::make_shared<OnTheWay>(OnTheWay{counted(), intake().n_classes_known(), {}, {}, {}});
     way->work.resize(static_cast<std::size_t>(flow.slots()));
     for (Work& work : way->work) work.prepare(*this, flow.chunk_rows());
     FlowInput inside = in;
-    inside.answers = [&flow, in, way](int c) { return way->work[flow.slot(c)].answers(in.answers(c).records); };
+    const bool few = labels_stay() && in.rows.n_rows > 0 && only_lessons(in.answers(0));
+    if (few) lessons(way->heard, way->count.number, in.weight, in.rows.n_rows);
+    inside.answers = [&flow, in, way, few](int c) {
+      OutputBuffers answers = way->work[flow.slot(c)].answers(in.answers(c).records);
+      if (few) answers.heard = way->heard.data() + flow.first(c);
+      return answers;
+    };
     if (stages_.weigher) {
       way->weight.resize(static_cast<std::size_t>(in.rows.n_rows));
       inside.weight = way->weight.data();
@@ -163,7 +171,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       const int n = std::min(work.rows, rows.n_rows - first);
       inside_->predict(rows.part(first, n), work.answers(out.records.from(first)));
       for (int r = 0; r < n; ++r) {
-        speak(r, count, work);
+        if (!only_votes(out)) speak(r, count, work);
         write(first + r, r, decide(r, count, work), count, work, out);
         if (double* record = out.records.of(first + r)) note(record, r, count, work);
       }
@@ -194,6 +202,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     std::vector<double> weight;  // [row]: what the model inside is given, where classes have weights
     std::vector<double> p;       // what the stages make of the probabilities of the row at hand
     std::vector<double> decision;
+    std::vector<char> heard;  // [row]: whether the calibration learns from it, where nobody else needs an answer
     Calibrator::Work calibration;
 
     void prepare(const StagedModel& model, int n_rows) {
@@ -202,6 +211,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
       answer.resize(static_cast<std::size_t>(rows) * columns());
       p.resize(std::max<std::size_t>(k, 2));
       decision.resize(p.size());
+      heard.resize(static_cast<std::size_t>(rows));
       calibration.reserve(p.size());
     }
     std::size_t columns() const { return 2 * k + 1; }
@@ -226,6 +236,27 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     std::copy_n(from + 1 + k, k, to + work.k);
     to[2 * work.k] = from[1 + 2 * k];
     return static_cast<int>(std::clamp(from[0], 0.0, static_cast<double>(k)));
+  }
+
+  // The labels are the vote's, and no stage but a calibration looks at probabilities.
+  bool labels_stay() const {
+    return stages_.calibrator && stages_.calibrator->keeps_labels() && !stages_.decider && !stages_.sets && !stages_.health;
+  }
+  // What is answered is the vote's own.
+  bool only_votes(const OutputBuffers& out) const {
+    return labels_stay() && (out.output == Output::none || out.output == Output::label || out.output == Output::score);
+  }
+  // Nobody needs an answer but the calibration.
+  bool only_lessons(const OutputBuffers& out) const { return labels_stay() && out.output == Output::none && out.records.value == nullptr; }
+  // Which of n rows the calibration learns from, the first example of them having this number.
+  const char* lessons(std::vector<char>& heard, std::int64_t number, const double* weight, int n) const {
+    heard.resize(static_cast<std::size_t>(n));
+    for (int r = 0; r < n; ++r) {
+      const bool learned = weight == nullptr || weight[r] > 0;
+      heard[static_cast<std::size_t>(r)] = learned && stages_.calibrator->learns_from(number);
+      if (learned) ++number;
+    }
+    return heard.data();
   }
 
   // The probabilities of row r after all stages, into work.p.
@@ -253,10 +284,20 @@ class StagedModel final : public Staged<StagedModel, Stages> {
                   Work& work) {
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
+      const bool lesson = w > 0 && stages_.calibrator && stages_.calibrator->learns_from(count.number);
+      const auto learn = [&](const Count& then) {
+        follow(then, label[r], w, work.vote(r), work);
+        count.number += 1;
+        count.known = std::max(count.known, label[r] + 1);
+      };
+      if (!lesson && only_lessons(out)) {
+        if (w > 0) learn(count);
+        continue;
+      }
       double* record = out.records.of(r);
       Count heard = count;
       if (w > 0 && record != nullptr) heard.known = recall(record, r, work);
-      speak(r, heard, work);
+      if (lesson || !only_votes(out)) speak(r, heard, work);
       const int answer = decide(r, heard, work);
       write(r, r, answer, heard, work, out);
       if (!(w > 0)) {
@@ -264,9 +305,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
         continue;
       }
       if (stages_.health) stages_.health->learn(rows.row(r), label[r], answer == label[r]);
-      follow(heard, label[r], w, work.vote(r), work);
-      count.number += 1;
-      count.known = std::max(count.known, label[r] + 1);
+      learn(heard);
     }
   }
 
@@ -275,7 +314,11 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     if (count.known < 2 || label >= count.known) return;
     if (stages_.health) stages_.health->judge(work.p.data(), count.known, label, weight);
     if (stages_.decider) stages_.decider->learn(work.p.data(), count.known, label, weight);
-    if (stages_.calibrator) stages_.calibrator->learn(q, work.p.data(), count.known, label, weight, work.calibration);
+    if (!stages_.calibrator) return;
+    if (stages_.calibrator->learns_from(count.number))
+      stages_.calibrator->learn(count.number, q, work.p.data(), count.known, label, weight, work.calibration);
+    else
+      stages_.calibrator->pass(label, weight);
   }
 
   // Without a stage that moves probabilities the vote has decided already, ties and all.

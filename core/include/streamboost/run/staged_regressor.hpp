@@ -79,7 +79,9 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
       if (stages_.importances)
         n = stages_.importances->look_at(*inside_, rows.row(first), w ? *w : 1.0, n, seed_, intake().n_learned() > 0);
       for (int r = 0; r < n; ++r) work.target[static_cast<std::size_t>(r)] = stages_.forth(truth.target[first + r]);
-      inside_->learn(rows.part(first, n), Truth::of_numbers(work.target.data()), w, work.answers(out.records.from(first)));
+      Truth inside = truth.from(first);
+      inside.target = work.target.data();
+      inside_->learn(rows.part(first, n), inside, w, work.answers(out.records.from(first)));
       stage_rows(n, work.target.data(), w, out.from(first, 2), work);
     }
   }
@@ -95,7 +97,7 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
     for (int r = 0; r < in.rows.n_rows; ++r) way->target.push_back(stages_.forth(in.truth.target[r]));
     for (int s = 0; s < flow.slots(); ++s) way->work.emplace_back(flow.chunk_rows());
     FlowInput inside = in;
-    inside.truth = Truth::of_numbers(way->target.data());
+    inside.truth.target = way->target.data();
     inside.answers = [&flow, in, way](int c) { return way->work[flow.slot(c)].answers(in.answers(c).records); };
     const int voters = inside_->enlist(flow, inside);
     const auto task = [this, &flow, in, way](int c) {

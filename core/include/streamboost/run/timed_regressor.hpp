@@ -211,10 +211,10 @@ class TimedRegressor final : public Model {
     Schema columns;
     RowRing ring;
     explicit Grown(TimedRegressor& m) : model(m) { columns.n_values.assign(own_columns, -1); }
-    void commit() noexcept override {
-      Model::commit(inside.get(), *model.inside_);
-      model.columns_ = std::move(columns);
-      model.ring_ = std::move(ring);
+    void exchange() noexcept override {
+      Model::exchange(inside.get(), *model.inside_);
+      std::swap(model.columns_, columns);
+      std::swap(model.ring_, ring);
     }
     std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + columns.n_values.size() * 8 + model.own_bytes(); }
   };

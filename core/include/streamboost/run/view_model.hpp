@@ -10,7 +10,8 @@ namespace streamboost {
 
 class ViewModel : public Model {
  public:
-  explicit ViewModel(std::unique_ptr<Model> inside) : inside_(std::move(inside)), intake_(IntakeNeeds{}) {}
+  explicit ViewModel(std::unique_ptr<Model> inside)
+      : inside_(std::move(inside)), intake_(IntakeNeeds{.unlabeled = inside_->intake().counts_unlabeled()}) {}
 
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<ViewModel&>(other).inside_); }
   std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + sizeof(ViewModel); }
@@ -37,9 +38,9 @@ class ViewModel : public Model {
     std::unique_ptr<Growth> inside;
     Intake intake;
     explicit Grown(ViewModel& m) : model(m), intake(m.intake_) {}
-    void commit() noexcept override {
-      Model::commit(inside.get(), *model.inside_);
-      model.intake_ = std::move(intake);
+    void exchange() noexcept override {
+      Model::exchange(inside.get(), *model.inside_);
+      std::swap(model.intake_, intake);
     }
     std::size_t bytes() override { return bytes_of(inside.get(), *model.inside_) + intake.unsaved_bytes() + sizeof(ViewModel); }
   };
@@ -48,12 +49,13 @@ class ViewModel : public Model {
   double count(Truth truth, const double* weight, int r) {
     RowBuffer unused;
     const double w = weight ? weight[r] : 1.0;
-    intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, w > 0, unused);
+    intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, truth.absent(r), unused);
     return w;
   }
   void check_inside() const {
     intake_.check();
-    require(inside_->intake().n_learned() == intake_.n_learned() && inside_->intake().n_classes_known() == intake_.n_classes_known(),
+    require(inside_->intake().n_learned() == intake_.n_learned() && inside_->intake().n_seen() == intake_.n_seen() &&
+                inside_->intake().n_classes_known() == intake_.n_classes_known(),
             "examples learned inside");
   }
 

@@ -13,7 +13,9 @@
 //
 //   A <- f A + (1 - f) 100 I + s g g^T        theta <- theta - 2 s A^-1 g, then slopes in [0, 20] and the intercept in [-20, 20]
 //
-// temperature  one slope on the vote and one on the shares of the classes, for all classes together, by stages/vote_scaling.hpp: the labels stay
+// temperature  one slope on the vote and one on the shares of the classes, for all classes together, by stages/vote_scaling.hpp: the labels stay.
+//            Two numbers need few lessons: after the first 512 rows eight of every 64 are learned from, by their numbers, each for eight rows, so
+//            that nobody has to answer the others. Not with a half life below 500 rows.
 // bins       (platt+bins) a hundred and one points on [0, 1] for each class: weight, sum of p, weight of the rows of the class. A row counts for
 //            the two points beside its p, by nearness, and fades with a half life of 5,000 rows, or f's if that is shorter: what is left
 //            after the scaling moves as the ensemble learns. The answer is p plus the gap (of the class - of p) / (weight + 8), between the
@@ -25,6 +27,7 @@
 // Cost       two logarithms and one exponential per class and row, twice that when learning.
 #pragma once
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -44,6 +47,7 @@ class Calibrator {
     std::size_t n;  // parameters with two classes: platt 2, beta 3; 0: a temperature
     bool bins;
     double keep;
+    double keep_each;  // over the rows that one lesson stands for, where lessons are few
     static Params read(const Config& c) {
       struct Method {
         std::size_t n;
@@ -51,7 +55,10 @@ class Calibrator {
       };
       const auto method = c.choice<Method>(
           "calibration", {{"temperature", {0, false}}, {"platt", {2, false}}, {"beta", {3, false}}, {"platt+bins", {2, true}}});
-      return {method.n, method.bins, keep_of(c.number_or_none("calibration_half_life"))};
+      const double keep = keep_of(c.number_or_none("calibration_half_life"));
+      double each = 1;
+      for (int i = 0; i < rows_each; ++i) each *= keep;
+      return {method.n, method.bins, keep, each};
     }
   };
 
@@ -62,6 +69,8 @@ class Calibrator {
   }
 
   bool keeps_labels() const { return params_.n == 0; }
+
+  bool learns_from(std::int64_t number) const { return !few_lessons(number) || number % (rows_each * in_a_row) < in_a_row; }
 
   void reserve(int n_classes) {
     const auto k = static_cast<std::size_t>(n_classes);
@@ -76,6 +85,7 @@ class Calibrator {
   // What one answer works with: [class] each.
   struct Work {
     std::vector<double> log_q, scaled;
+    int voted = -1;
     void reserve(std::size_t n_classes) {
       log_q.resize(std::max<std::size_t>(2 * n_classes, 3));
       scaled.resize(n_classes);
@@ -84,6 +94,7 @@ class Calibrator {
 
   // p from q over at least two known classes, `voted` the class that the vote has answered; `work` is what `learn` wants to see again.
   void answer(const double* q, int known, int voted, Work& work, double* p) const {
+    work.voted = voted;
     if (keeps_labels()) return scaling_.answer(q, known, voted, work.log_q.data(), work.scaled.data(), p);
     scale(q, known, work);
     for (int c = 0; c < known; ++c) p[c] = work.scaled[static_cast<std::size_t>(c)];
@@ -98,17 +109,24 @@ class Calibrator {
     for (int c = 0; c < known; ++c) p[c] /= sum;
   }
 
-  // The example that was answered with these; its label was known.
-  void learn(const double* q, const double* p, int known, int label, double weight, const Work& work) {
-    before_.add(q, known, label, weight, params_.keep);
-    after_.add(p, known, label, weight, params_.keep);
+  // An example whose label was known, and that is not learned from.
+  void pass(int label, double weight) { scaling_.count(label, weight); }
+
+  // The example of this number that was answered with these; its label was known.
+  void learn(std::int64_t number, const double* q, const double* p, int known, int label, double weight, const Work& work) {
+    const bool few = few_lessons(number);
+    const double keep = few ? params_.keep_each : params_.keep, lesson = few ? rows_each * weight : weight;
+    before_.add(q, known, label, lesson, keep);
+    after_.add(p, known, label, lesson, keep);
     if (params_.bins) count(known, label, weight, work);
-    if (keeps_labels())
-      scaling_.learn(work.log_q.data(), work.scaled.data(), known, label, weight, params_.keep);
-    else if (known == 2)
+    if (keeps_labels()) {
+      scaling_.learn(q, work.log_q.data(), work.scaled.data(), known, work.voted, label, lesson, keep);
+      scaling_.count(label, weight);
+    } else if (known == 2) {
       learn_pair(label, weight, work);
-    else
+    } else {
       learn_classes(known, label, weight, work);
+    }
   }
 
   void write_report(ModelReport& report) const {
@@ -163,6 +181,9 @@ class Calibrator {
   static constexpr double start = 100, most = 20, rim = 1e-3, least = Reliability::least;
   static constexpr double pull = 8, largest_unit = 1e6, fading = 0.99986138;  // 2^(-1 / 5000)
   static constexpr std::size_t n_points = 101;
+  static constexpr int rows_each = 8, in_a_row = 8, n_first = 512;  // rows of a lesson, lessons in a row, rows that are all learned from
+
+  bool few_lessons(std::int64_t number) const { return keeps_labels() && params_.keep > 0.9986 && number >= n_first; }
 
   // The point below p and how near p is to the next one.
   struct Place {

@@ -1,12 +1,14 @@
 // Votes made probabilities, labels as they are: P ~ Q^w S^a, a logarithmic pool of the vote Q and the shares S of the classes so far.
 //
 //   l, u      ln max(Q, 1e-3) and ln S, less their means over the classes;  S_c = (n_c + 1) / (n + k), n fading like everything here
-//   learn     g = (l_y - E l, u_y - E u),  C = covariance of (l, u), both under P
+//   count     n_y <- n_y + s, of every row
+//   learn     g = (l_y - E l, u_y - E u),  C = covariance of (l, u), both under P;  n <- f n
 //             H <- f H + s C + (1 - f) 20 I;   (w, a) <- (w, a) + s H^-1 g,  then w in [.01, 3] and a in [0, 1.5]
 //
 // From (w, a) = (1, 0), the vote itself; (0, 1) are the shares: the loss is convex in (w, a), so Newton steps lose little to either. A slope
 // alone would not do: flattened votes become equal chances, which rare classes do not have. Where P would name another class than the label
-// that was voted for, the label's chance is raised to just above the largest: chances and labels never contradict each other.
+// that was voted for, the label's chance is raised to just above the largest: chances and labels never contradict each other. While the vote's
+// own logarithmic loss, fading too, is below that of P, the vote speaks as it is.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -42,15 +44,22 @@ class VoteScaling {
     const double highest = *std::max_element(scaled, scaled + n);
     for (std::size_t c = 0; c < n; ++c) scaled[c] -= highest;
     exp_lanes(scaled, scaled, n);
-    share_out(scaled, k);
-    std::copy_n(scaled, n, P);
-    const double most = *std::max_element(P, P + n);
-    if (P[label] == most) return;
-    P[label] = most * (1 + 1e-9);
-    share_out(P, k);
+    double sum = 0;
+    for (std::size_t c = 0; c < n; ++c) sum += scaled[c];
+    for (std::size_t c = 0; c < n; ++c) scaled[c] /= sum;
+    if (vote_leads()) {
+      std::copy_n(Q, n, P);
+      return;
+    }
+    const Raised raised(scaled, k, label);
+    for (int c = 0; c < k; ++c) P[c] = raised.chance(c);
   }
 
-  void learn(const double* logs, const double* scaled, int k, int label, double weight, double fading) {
+  // voted: the class that `answer` was told.
+  void learn(const double* Q, const double* logs, const double* scaled, int k, int voted, int label, double weight, double fading) {
+    double* lost = state_.data() + 5;
+    lost[0] = std::min(fading * lost[0] - weight * log(std::clamp(Q[label], least, 1.0)), largest);
+    lost[1] = std::min(fading * lost[1] - weight * log(std::clamp(Raised(scaled, k, voted).chance(label), least, 1.0)), largest);
     const double *l = logs, *u = logs + k;
     double ml = 0, mu = 0, ll = 0, lu = 0, uu = 0;
     for (int c = 0; c < k; ++c) {
@@ -70,12 +79,15 @@ class VoteScaling {
     w[0] = std::clamp(w[0] + (H[2] * gl - H[1] * gu) / det, 0.01, 3.0);
     w[1] = std::clamp(w[1] + (H[0] * gu - H[1] * gl) / det, 0.0, 1.5);
     for (double& n : counts_) n *= fading;
-    double& count = counts_[static_cast<std::size_t>(label)];
-    count = std::min(count + weight, largest);
   }
 
-  double of_votes() const { return state_[0]; }
-  double of_shares() const { return state_[1]; }
+  void count(int label, double weight) {
+    double& n = counts_[static_cast<std::size_t>(label)];
+    n = std::min(n + weight, largest);
+  }
+
+  double of_votes() const { return vote_leads() ? 1.0 : state_[0]; }
+  double of_shares() const { return vote_leads() ? 0.0 : state_[1]; }
 
   void fields(FieldVisitor& v) {
     v("temperature", state_);
@@ -85,23 +97,33 @@ class VoteScaling {
     require(state_[0] >= 0.01 && state_[0] <= 3 && state_[1] >= 0 && state_[1] <= 1.5, "temperature");
     require(state_[2] > 0 && state_[2] <= largest && state_[4] > 0 && state_[4] <= largest, "temperature");
     require(state_[3] * state_[3] < state_[2] * state_[4], "temperature");
+    for (std::size_t i : {5, 6}) require(state_[i] >= 0 && state_[i] <= largest, "temperature");
     for (double n : counts_) require(n >= 0 && n <= largest, "shares of the classes");
   }
 
  private:
-  static constexpr double rim = 1e-3, start = 20, largest = 1e100;
+  static constexpr double rim = 1e-3, least = 1e-6, start = 20, largest = 1e100;
 
-  static void share_out(double* p, int k) {
-    double sum = 0;
-    for (int c = 0; c < k; ++c) sum += p[c];
-    for (int c = 0; c < k; ++c) p[c] /= sum;
-  }
+  // P with the chance of the voted class at least as high as any other.
+  struct Raised {
+    const double* p;
+    int voted;
+    double own, sum = 1;
+    Raised(const double* scaled, int k, int label) : p(scaled), voted(label), own(scaled[label]) {
+      const double most = *std::max_element(scaled, scaled + k);
+      if (own == most) return;
+      own = most * (1 + 1e-9);
+      sum += own - scaled[label];
+    }
+    double chance(int c) const { return (c == voted ? own : p[c]) / sum; }
+  };
+  bool vote_leads() const { return state_[5] < state_[6]; }
   static double curve(double H, double variance, double weight, double fading) {
     return std::min(fading * H + weight * std::max(variance, 0.0) + (1 - fading) * start, largest);
   }
 
-  AlignedVector<double> state_{1.0, 0.0, start, 0.0, start};  // w, a, H (ll, lu, uu)
-  AlignedVector<double> counts_;                              // [class]
+  AlignedVector<double> state_{1.0, 0.0, start, 0.0, start, 0.0, 0.0};  // w, a, H (ll, lu, uu), losses of Q and P
+  AlignedVector<double> counts_;                                        // [class]
 };
 
 }  // namespace streamboost

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "streamboost/data/fields.hpp"
@@ -35,7 +36,7 @@ class TargetStatistics {
 
   // place: of the value of each column, or missing. Into `out`: of each column the first output and ln(1 + n), then of each column the second
   // output, and so on.
-  void describe(const std::vector<std::int32_t>& place, double* out) const {
+  void describe(std::span<const std::int32_t> place, double* out) const {
     const std::size_t n = place.size();
     std::fill_n(out, n * (outputs_ + 1), std::numeric_limits<double>::quiet_NaN());
     for (std::size_t i = 0; i < n; ++i) {

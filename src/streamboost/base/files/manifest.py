@@ -91,6 +91,7 @@ def columns_of(schema: Schema) -> dict[str, Any]:
         **({"codes": list(schema.codes)} if schema.codes else {}),
         **({"sparse": True} if schema.sparse else {}),
         **({"open": True} if schema.open else {}),
+        **({"twins": [[twin, column] for twin, column in schema.twins.items()]} if schema.twins else {}),
     }
 
 
@@ -127,8 +128,20 @@ def schema_of(columns: dict[str, Any], state: dict[str, NDArray[Any]]) -> Schema
         raise ModelFileError("the file says that a column of codes is nominal or holds words")
     schema = Schema(names, nominal, declared, words, declared_words, codes, "sparse" in columns)
     schema.open = "open" in columns
+    for pair in _typed(columns.get("twins", []), list, "twins"):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise ModelFileError("the file names a column of identifiers without the nominal one")
+        twin, column = (_whole(entry, 0, width - 1, "twins") for entry in pair)
+        if (
+            words.get(twin) != IDENTIFIER
+            or not nominal[column]
+            or twin < column
+            or column in schema.twins.values()
+        ):
+            raise ModelFileError(f"the file says that column {twin} holds the values of column {column}")
+        schema.twins[twin] = column
     schema.d0 = _whole(columns["d0"], 0, width, "columns d0")
-    if names is None and schema.d0 != width:
+    if names is None and schema.d0 + len(schema.twins) != width:
         raise ModelFileError("positional columns never grow, but d0 differs from the width")
     for key, categories in values.items():
         book = schema.books[int(key)]
@@ -141,7 +154,7 @@ def _columns(raw: Any) -> dict[str, Any]:
     """The columns as the manifest has them; those of words are told where there are some."""
     columns: dict[str, Any] = _typed(raw, dict, "columns")
     words = {"words", "declared_words"} if "words" in columns else set()
-    words |= {"codes", "sparse", "open"} & set(columns)
+    words |= {"codes", "sparse", "open", "twins"} & set(columns)
     return _object(columns, {"width", "d0", "names", "declared", "values"} | words, "columns")
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 
 from streamboost.base.inputs.cells import TIMES, is_beyond_double, object_column
 from streamboost.base.inputs.coded import CodedTable
-from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
+from streamboost.base.inputs.codes import check_scalar
 from streamboost.base.inputs.dates import taken_apart
 from streamboost.base.inputs.schema import Growth, Schema, check_names, resolve_categorical
 from streamboost.base.inputs.word_columns import CODE, WordFeatures, guess_words, looks_like_codes, word_cells
@@ -44,11 +44,15 @@ class Table:
 
     def names_for(self, schema: Schema) -> list[Any] | None:
         """Its columns as a model wants them: of a date those parts that it has learned, also such as this date lacks."""
-        if not self.dates or self.names is None or schema.names is None:
+        if self.names is None or schema.names is None:
             return self.names
-        shared = {taken_apart(name)[0] for name in schema.names}.intersection(self.dates)
-        rest = [name for name in self.names if taken_apart(name)[0] not in shared]
-        return rest + [name for name in schema.names if taken_apart(name)[0] in shared]
+        names: list[Any] = list(self.names)
+        if self.dates:
+            shared = {taken_apart(name)[0] for name in schema.names}.intersection(self.dates)
+            names = [name for name in names if taken_apart(name)[0] not in shared]
+            names += [name for name in schema.names if taken_apart(name)[0] in shared]
+        twins = ((schema.names[twin], schema.names[column]) for twin, column in schema.twins.items())
+        return names + [twin for twin, name in twins if name in names and twin not in names]
 
     def in_order(self, names: Sequence[Any]) -> Table:
         """The same rows with these columns in this order; one that they lack is missing."""
@@ -82,6 +86,8 @@ class CodedRows:
     """The cells of the columns of words, row by row."""
     width: int | None = None
     """Of sparse rows for a model that began with dense ones: their zeros are filled in piece by piece."""
+    turns: Sequence[int] = ()
+    """Of each of the last columns, which are new ones of identifiers: the first row that has it."""
 
     @property
     def native(self) -> Any:
@@ -94,6 +100,15 @@ class CodedRows:
             return self.csr
         start, columns, values = self.csr
         return sp.csr_matrix((values, columns, start), shape=(self.n_rows, self.width)).toarray()
+
+    def drop_columns(self, n: int) -> None:
+        """Forget the last columns, which hold identifiers."""
+        if n == 0 or self.dense is None or self.words is None:
+            return
+        self.dense = np.ascontiguousarray(self.dense[:, :-n])
+        width = len(self.words) // self.n_rows
+        kept = [cell for at, cell in enumerate(self.words) if at % width < width - n]
+        self.words = kept if width > n else None
 
     def cut(self, first: int, end: int) -> CodedRows:
         """Rows ``first`` to ``end``; what was discovered in them is for the caller to say."""
@@ -184,7 +199,7 @@ def _read_sparse(X: Any, estimator: str, least: int) -> Table:
     n_rows, width = csr.shape
     if width > np.iinfo(np.int32).max:
         raise ValueError(f"X has {width} columns; at most {np.iinfo(np.int32).max} are supported.")
-    return Table(n_rows=n_rows, width=width, csr=csr, nominal=[False] * width)
+    return Table(n_rows=n_rows, width=width, csr=csr)  # a call must not cost what its columns are
 
 
 def check_sparse(X: Any) -> None:
@@ -232,7 +247,8 @@ def _is_canonical(csr: Any) -> bool:
 def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> Schema:
     """Let the first block fix addressing, width and kinds. words: None for a model that does not read them."""
     declared = resolve_categorical(categorical, table.names, table.width)
-    nominal = [by_dtype or by_name for by_dtype, by_name in zip(table.nominal, declared, strict=True)]
+    by_dtype = table.nominal or [False] * table.width
+    nominal = [its or said for its, said in zip(by_dtype, declared, strict=True)]
     sparse = table.csr is not None
     if words is None:
         return Schema(table.names, nominal, sparse=sparse)
@@ -241,7 +257,9 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
     kept = [is_nominal and found.get(column, CODE) == CODE for column, is_nominal in enumerate(nominal)]
     codes = [column for column, kind in found.items() if kind == CODE and not nominal[column]]
     holding = {column: kind for column, kind in found.items() if kind != CODE}
-    return Schema(table.names, kept, words=holding, codes=codes, sparse=sparse)
+    schema = Schema(table.names, kept, words=holding, codes=codes, sparse=sparse)
+    schema.turns = any(kept)
+    return schema
 
 
 HEAD_ROWS = 1000
@@ -273,10 +291,12 @@ def check_table(table: Table, schema: Schema, estimator: str) -> None:
     """Refuse a block whose columns are not the model's."""
     names = table.names_for(schema)
     check_names(schema.names, names, estimator)
-    width = table.width if names is None else len(names)
-    if width != schema.width:
+    width, expected = (
+        (table.width, schema.width - len(schema.twins)) if names is None else (len(names), schema.width)
+    )
+    if width != expected:
         raise ValueError(
-            f"X has {width} features, but {estimator} is expecting {schema.width} features as input. "
+            f"X has {width} features, but {estimator} is expecting {expected} features as input. "
             "Columns that come and go need names: learn_one takes dicts."
         )
 
@@ -306,12 +326,14 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
         return CodedRows(table.n_rows, dense=table.dense, largest=check_finite(table.dense, schema))
     # Column by column, so columns lie together while they are worked on.
     dense = None if table.dense is None else np.asfortranarray(table.dense)
-    out = np.empty((table.n_rows, table.width), order="F")
+    out = np.empty((table.n_rows, schema.width), order="F")
     words: list[list[str | None]] = []
+    turning: list[tuple[int, int]] = []  # the first row with one value too many, and the column
     for column, book in enumerate(schema.books):
-        source = table.columns[column] if dense is None else dense[:, column]
+        at = schema.twins.get(column, column)
+        source = table.columns[at] if dense is None else dense[:, at]
         if column in schema.words:
-            words.append(_words(table, column, source))
+            words.append(_words(table, at, source))
             out[:, column] = np.nan
             continue
         if book is not None:
@@ -334,17 +356,27 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
             codes, new = book.encode(source, active, grow, missing)
         for value in new:
             check_scalar(value, f"A category of {schema.title(column)}")
-        if len(book) + len(new) >= MOST_CATEGORIES:
-            out[:, column], new = _capped(codes, new, len(book), active)
-            growth.capped += [column] if np.isnan(out[~missing, column]).any() else []
+        most = schema.most_values(column)
+        if len(book) + len(new) >= most:
+            out[:, column], kept = _capped(codes, new, len(book), active, most)
+            if len(kept) < len(new) and schema.turns and schema.twin_of(column) is None:
+                turning.append((int(np.argmax(codes == most)), column))
+            new = kept
+            growth.capped += [column] if not schema.turns and np.isnan(out[~missing, column]).any() else []
         else:
             out[:, column] = codes
         if new:
             growth.values[column] = new
         out[missing, column] = np.nan
     check_finite(out, schema)
+    turning.sort()
+    for _, column in turning:
+        schema.add_twin(column, out.shape[1], growth)
+        words.append(_words(table, column, table.columns[column] if dense is None else dense[:, column]))
+        out = np.column_stack([out, np.full(table.n_rows, np.nan)])
     cells = [cell for row in zip(*words, strict=True) for cell in row] if words else None
-    return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth, words=cells)
+    turns = [row for row, _ in turning]
+    return CodedRows(table.n_rows, dense=np.ascontiguousarray(out), growth=growth, words=cells, turns=turns)
 
 
 def _words(table: Table, column: int, source: Any) -> list[str | None]:
@@ -363,14 +395,14 @@ def _exact(table: Table, column: int, source: Any) -> Any:
 
 
 def _capped(
-    codes: NDArray[np.int32], new: list[Any], known: int, active: NDArray[np.bool_] | None
+    codes: NDArray[np.int32], new: list[Any], known: int, active: NDArray[np.bool_] | None, most: int
 ) -> tuple[NDArray[np.float64], list[Any]]:
     """Give no code beyond the last one: from the row on that fills the book, a value without a code is missing."""
-    room = max(MOST_CATEGORIES - known, 0)
-    last = codes == MOST_CATEGORIES - 1
+    room = max(most - known, 0)
+    last = codes == most - 1
     filled = int(np.argmax(last if active is None else last & active)) if room else -1
     rows = codes.astype(np.float64)
-    without = (codes < 0) | (codes >= MOST_CATEGORIES if room else codes >= known)
+    without = (codes < 0) | (codes >= most if room else codes >= known)
     rows[without] = -1.0
     rows[without & (np.arange(len(codes)) > filled)] = np.nan
     return rows, new[:room]

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,13 @@ from numpy.typing import NDArray
 PERIODS = {"weekday": 7, "hour": 24}
 PARTS = ("days", *(f"{part}{wave}" for part in PERIODS for wave in ("", " sine", " cosine")))
 _EPOCH = dt.date(1970, 1, 1).toordinal()
+_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}(\.\d+)?))?(\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
+_ZONE = r"\s*(Z|UTC|[+-]\d{2}:?\d{2})?"
+_YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})[-/.](?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})([T ]{_TIME}{_ZONE})?")
+_YEAR_LAST = re.compile(
+    rf"(?P<a>\d{{1,2}})(?P<mark>[-/.])(?P<b>\d{{1,2}})[-/.](?P<year>\d{{4}}|\d{{2}})([T ]{_TIME}{_ZONE})?"
+)
+_ONLY_TIME = re.compile(_TIME)
 
 
 def part_name(column: str, part: str) -> str:
@@ -89,6 +98,72 @@ def _spread(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np
     return column
 
 
+@dataclass(frozen=True)
+class WrittenDate:
+    """A date, a time or both as a text has them."""
+
+    found: Mapping[str, str | None]
+    year_last: bool
+
+    @classmethod
+    def read(cls, text: str) -> WrittenDate | None:
+        """What a text says; None if it has no such form."""
+        bare = text.strip()
+        last = _YEAR_LAST.fullmatch(bare)
+        match = last or _YEAR_FIRST.fullmatch(bare) or _ONLY_TIME.fullmatch(bare)
+        return None if match is None else cls(match.groupdict(), last is not None)
+
+    @property
+    def has_day(self) -> bool:
+        """Whether there is a date."""
+        return self.found.get("year") is not None
+
+    @property
+    def has_hour(self) -> bool:
+        """Whether there is a time."""
+        return self.found["hour"] is not None
+
+    @property
+    def dotted(self) -> bool:
+        """Whether it is written as 31.12.2024: where that is done, the day comes first."""
+        return self.found.get("mark") == "."
+
+    @property
+    def day_and_month(self) -> tuple[int, int]:
+        """The two numbers beside the year, in their order."""
+        return int(self.found["a"] or 0), int(self.found["b"] or 0)
+
+    def parts(self, day_first: bool | None) -> dict[str, float] | None:
+        """The parts; None if there is no such day or hour, or nobody can tell the day from the month."""
+        hour = ordinal = None
+        if self.has_hour:
+            hour = self._hour()
+            if hour is None:
+                return None
+        if self.has_day:
+            if self.year_last and day_first is None and not self.dotted:
+                return None
+            written = str(self.found["year"])
+            year = int(written) + (0 if len(written) == 4 else 1900 if int(written) >= 70 else 2000)
+            a, b = self.day_and_month
+            month, day = (b, a) if self.year_last and day_first is not False else (a, b)
+            try:
+                ordinal = dt.date(year, month, day).toordinal()
+            except ValueError:
+                return None
+        return parts_of(ordinal, hour)
+
+    def _hour(self) -> float | None:
+        whole, minute = int(self.found["hour"] or 0), int(self.found["minute"] or 0)
+        half = self.found["half"]
+        if half is not None:
+            if not 1 <= whole <= 12:
+                return None
+            whole = whole % 12 + (12 if half in "Pp" else 0)
+        hour = whole + minute / 60 + float(self.found["second"] or 0) / 3600
+        return None if hour >= 24 or minute > 59 else hour
+
+
 def with_parts(x: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """A dict with its dates and times taken apart; the same one if it has none."""
     if not any(isinstance(value, dt.date | dt.time) for value in x.values()):
@@ -100,3 +175,20 @@ def with_parts(x: Mapping[Any, Any]) -> Mapping[Any, Any]:
         else:
             found[key] = value
     return found
+
+
+def is_taken_apart(key: Any, columns: Container[Any]) -> bool:
+    """Whether a model with these columns has learned the parts of a column and not the column itself."""
+    return isinstance(key, str) and (part_name(key, "days") in columns or part_name(key, "hour") in columns)
+
+
+def with_text_apart(x: Mapping[Any, Any], key: str) -> dict[Any, Any]:
+    """A dict with a date that is a text, as JSON has it, taken apart."""
+    written = WrittenDate.read(x[key])
+    parts = None if written is None else written.parts(None)
+    if parts is None:
+        raise ValueError(
+            f"column {key!r} holds dates or times, but x holds the text {x[key]!r} there. Write it as 2024-12-31 18:30."
+        )
+    rest = {name: value for name, value in x.items() if name != key}
+    return rest | {part_name(key, part): number for part, number in parts.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value, without_zeros
 from streamboost.base.inputs.cells import is_missing, to_number
-from streamboost.base.inputs.codes import MOST_CATEGORIES, check_scalar
+from streamboost.base.inputs.codes import check_scalar
+from streamboost.base.inputs.dates import is_taken_apart, with_text_apart
 from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
 from streamboost.base.inputs.word_columns import WordFeatures, word_cell
 
@@ -26,7 +28,7 @@ def first_dict_schema(x: Mapping[Any, Any], categorical: Any, words: WordFeature
         name not in kinds and (_looks_nominal(value) or name in declared) for name, value in present.items()
     ]
     schema = Schema(names, nominal, declared, found, kinds)
-    schema.open = words is not None and bool(names)
+    schema.open = schema.turns = words is not None and bool(names)
     return schema
 
 
@@ -35,12 +37,14 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
 
     In a model that began with sparse rows it is sparse as well: an absent key is 0.
     """
-    row = [0.0 if schema.sparse else math.nan] * schema.width
+    row = array("d", [0.0 if schema.sparse else math.nan]) * schema.width
     words: dict[int, str | None] = dict.fromkeys(schema.words)
     growth = Growth()
     for key, value in x.items():
         column = schema.index.get(key, -1)
-        if column < 0 and not schema.named:
+        if column < 0 and isinstance(value, str) and is_taken_apart(key, schema.index):
+            return read_dict(with_text_apart(x, key), schema, estimator, grow=grow)
+        if not schema.named and (column < 0 or column in schema.twins):
             raise ValueError(
                 f"This {estimator} addresses columns by position (its first rows were an array): the keys of x must "
                 f"be column numbers from 0 to {schema.width - 1}, got {key!r}."
@@ -73,16 +77,24 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
         if book is None:
             row[column] = _number(value, schema.title(column))
             continue
-        code = book.codes[_plain(value)]
-        if code < 0 and len(book) >= MOST_CATEGORIES:
-            growth.capped.append(column)
+        code, twin = book.codes[_plain(value)], schema.twin_of(column)
+        full = code < 0 and len(book) >= schema.most_values(column)
+        if full and twin is None and schema.turns and grow:
+            check_scalar(_plain(value), f"A category of column {key!r}")
+            twin = len(row)
+            row.append(math.nan)
+            schema.add_twin(column, twin, growth)
+        if twin is not None:
+            words[twin] = word_cell(value)
+        if full:
+            growth.capped += [] if schema.turns else [column]
             continue
         if code < 0 and grow:
             code = len(book)
             _new_code(value, key, growth, column)
         row[column] = code
     cells = list(words.values()) if words else None
-    rows = CodedRows(1, dense=np.array([row], dtype=np.float64), growth=growth, words=cells)
+    rows = CodedRows(1, dense=np.array(row).reshape(1, -1), growth=growth, words=cells)
     return without_zeros(rows) if schema.sparse else rows
 
 

@@ -17,7 +17,7 @@ Indicators = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LabelSets:
-    """Rows of 0 and 1, one column for each of `names`."""
+    """Rows of 0 and 1, one column for each of `names`; NaN where nobody knows."""
 
     names: list[Any]
     table: Indicators
@@ -69,11 +69,11 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
             f"y has {table.ndim} axis: label sets are a table of 0 and 1, a row for each row of X and a column for each label."
         )
     check_length(len(table), n_rows)
-    wrong = ~((table == 0) | (table == 1))
+    wrong = ~((table == 0) | (table == 1) | np.isnan(table))
     if wrong.any():
         row, column = np.argwhere(wrong)[0].tolist()
         raise ValueError(
-            f"y holds {table[row, column]:g} in row {row}, column {column}; indicators are 0 or 1."
+            f"y holds {table[row, column]:g} in row {row}, column {column}; indicators are 0 or 1, or NaN where nobody knows."
         )
     if names is None:
         names = list(range(table.shape[1])) if columns is None else [str(name) for name in columns]
@@ -85,13 +85,32 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
     return LabelSets(list(names), table)
 
 
+def nothing_known(table: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which rows of indicators hold NaN alone."""
+    return np.asarray(np.isnan(table).all(axis=1))
+
+
+def check_all_known(y: Any) -> None:
+    """Refuse rows of which no label is known: whoever fits gives all there is."""
+    n_rows = y.shape[0] if hasattr(y, "shape") and y.shape else len(y) if hasattr(y, "__len__") else 0
+    sets = read_sets(y, n_rows, None)
+    unknown = nothing_known(sets.table)
+    if sets.names and unknown.any():
+        raise ValueError(
+            f"Input y contains NaN alone (row {int(np.argmax(unknown))}): nothing is known of that row. partial_fit lets such "
+            "rows go."
+        )
+
+
 def one_set(y: Any, weight: float) -> tuple[LabelSets, float]:
-    """Return the set of one row, a dict of labels and whether the row has them, and its weight: 0 if nobody knows the set."""
+    """Return the set of one row, a dict of labels and whether the row has them (None: nobody knows), and its weight: 0 if the
+    whole set is unknown."""
     if y is None:
         return LabelSets([], np.zeros((1, 0))), 0.0
     if not isinstance(y, Mapping):
         raise ValueError(f"y must be a dict {{label: bool}}, got {y!r}.")
     for name, value in y.items():
-        if value not in (0, 1):
-            raise ValueError(f"y[{name!r}]={value!r} must be True or False.")
-    return LabelSets(list(y), np.array([[float(value) for value in y.values()]]).reshape(1, len(y))), weight
+        if value is not None and value == value and value not in (0, 1):
+            raise ValueError(f"y[{name!r}]={value!r} must be True or False, or None if nobody knows.")
+    table = np.array([[np.nan if value is None else float(value) for value in y.values()]]).reshape(1, len(y))
+    return LabelSets(list(y), table), 0.0 if y and np.isnan(table).all() else weight

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.inputs.codes import CodeBook
-from streamboost.base.inputs.word_columns import CODE, KINDS
+from streamboost.base.inputs.codes import MOST_CATEGORIES, CodeBook
+from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, KINDS, MANY_VALUES
 
 Name = str | int
 
@@ -26,6 +26,8 @@ class Growth:
     """Columns in which a value got no code because there were too many already."""
     words: dict[int, str] = field(default_factory=dict)
     """New columns of words, and their kind."""
+    twins: dict[int, int] = field(default_factory=dict)
+    """Those among them that hold the values of a nominal column that has too many, and that column."""
 
     def __bool__(self) -> bool:
         return bool(self.names or self.values)
@@ -60,6 +62,8 @@ class Schema:
         self.open = (
             False  # whether dicts may bring any number of columns, to a model that has a way with them
         )
+        self.turns = False  # whether a nominal column with too many values becomes one of identifiers, too
+        self.twins: dict[int, int] = {}  # such identifiers, and the nominal columns whose values they are
         self.index: dict[Name, int] = {}
         self._reindex()
 
@@ -86,6 +90,26 @@ class Schema:
         """Return how messages call a column."""
         return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
 
+    def most_values(self, column: int) -> int:
+        """Return how many values a nominal column may have."""
+        guessed = self.open and self.names is not None and self.names[column] not in self.declared_nominal
+        return MANY_VALUES if guessed else MOST_CATEGORIES
+
+    def twin_of(self, column: int) -> int | None:
+        """Return where the values of a nominal column are identifiers."""
+        return next((twin for twin, nominal in self.twins.items() if nominal == column), None)
+
+    def add_twin(self, column: int, at: int, growth: Growth) -> None:
+        """Let a nominal column become one of identifiers, too: known values keep their codes, and there will be no more."""
+        name: Name = at
+        if self.names is not None:
+            name = f"{self.names[column]} as identifier"
+            while name in self.index or name in growth.names:
+                name += "'"
+        growth.names.append(name)
+        growth.nominal.append(False)
+        growth.words[at], growth.twins[at] = IDENTIFIER, column
+
     def n_values(self, growth: Growth | None = None) -> NDArray[np.int64]:
         """Return the core's view: -1 for a numeric column, else the number of category codes given out."""
         counts = np.full(self.width, -1, dtype=np.int64)
@@ -108,14 +132,14 @@ class Schema:
     def commit(self, growth: Growth) -> None:
         """Make what a successful call has discovered part of the model. Doing it again changes nothing."""
         if growth.names and growth.names[-1] not in self.index:
-            if self.names is None:
-                raise RuntimeError("positional columns never grow")
             width = len(self.index)  # the index is written last: until then nothing of this counts
-            self.names[width:] = growth.names
+            if self.names is not None:
+                self.names[width:] = growth.names
             self.books[width:] = [CodeBook() if nominal else None for nominal in growth.nominal]
             more = [width + at for at, nominal in enumerate(growth.nominal) if nominal]
             self._nominal = [column for column in self._nominal if column < width] + more
             self.words.update(growth.words)
+            self.twins.update(growth.twins)
             self.d0 = self.d0 or self.width
             self.index.update({name: width + at for at, name in enumerate(growth.names)})
         for column, new in growth.values.items():

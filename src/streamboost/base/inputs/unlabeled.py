@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.coded import CodedLabels
+from streamboost.base.inputs.label_sets import LabelSets, nothing_known
 
 
 def missing_labels(y: Any) -> NDArray[np.bool_] | None:
@@ -21,9 +22,11 @@ def missing_labels(y: Any) -> NDArray[np.bool_] | None:
 def _absent(y: Any) -> NDArray[np.bool_] | None:
     if isinstance(y, CodedLabels):
         return y.codes < 0
+    if isinstance(y, LabelSets):
+        return nothing_known(y.table) if y.names else None
     if isinstance(y, np.ndarray):
         if y.dtype.kind == "f":
-            return np.isnan(y).reshape(-1)
+            return nothing_known(y) if y.ndim == 2 else np.isnan(y).reshape(-1)
         return _of_objects(y.reshape(-1).tolist()) if y.dtype.kind == "O" else None
     if isinstance(y, list | tuple):
         return _of_objects(y)
@@ -56,6 +59,8 @@ def filled(y: Any, absent: NDArray[np.bool_], known: Sequence[Any]) -> Any:
 
     It is one of the others, or of the labels `known` to the model: one that tells the model nothing.
     """
+    if isinstance(y, LabelSets):
+        return y
     if isinstance(y, CodedLabels):
         if absent.all():
             return filled([None] * len(y), absent, known)

@@ -64,6 +64,10 @@ def rows_of_workbook(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
             yield from _csv(book.worksheets[0].iter_rows(values_only=True))
         except DataError:
             raise
+        except KeyError as error:
+            raise DataError(
+                f"{name}: is a zip archive and no workbook; unpack it, or pack it with gzip."
+            ) from error
         except (
             Exception
         ) as error:  # openpyxl lets through whatever it meets in a file that is damaged or none of its own

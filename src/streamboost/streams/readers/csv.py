@@ -30,6 +30,8 @@ from streamboost.streams.readers.tables import Row, TableStream, row_reason
 
 DELIMITERS = ",;\t|"
 _SNIFFED_ROWS = 50
+_DRESSED = re.compile(r"[-+]?[$€£¥]? ?[-+]?\d+([,.' \u00a0\u202f]\d{3})*([.,]\d+)? ?[%$€£¥]?")
+"""A number as people like to read it: with groups of digits, a percent sign or a currency."""
 
 
 MOST_KINDS = 6
@@ -102,7 +104,8 @@ class CsvStream(TableStream):
         width = len(first)
         if width < 2 and (expected is None or len(expected.values) != 1 or expected.needs_label):
             raise DataError(
-                f"{self.name}: only one column; cells are separated by a comma, a semicolon, a tab or a bar."
+                f"{self.name}: only one column in the first line, {first[0][:40]!r}; it holds the names or the first row, and "
+                "cells are separated by a comma, a semicolon, a tab or a bar."
             )
         good = self._good_rows(rows, width)
         self._has_header = header if header is not None else self._finds_header(good, expected)
@@ -189,9 +192,17 @@ class CsvStream(TableStream):
             few = (
                 len({cell for _, cell in present}) <= MOST_KINDS
             )  # "2", "3", "4", "5more": nominal by nature
-            if words and not few and 2 * len(words) < len(present):
-                line, cell = words[0]
-                name, share = self._plan.columns[at], 1 - len(words) / len(present)
+            if not words or few:
+                continue
+            (line, cell), name = words[0], self._plan.columns[at]
+            if all(_DRESSED.fullmatch(word) for _, word in words):
+                warn_of_data(
+                    f"{self.name}: column {name!r} is read as words because of the marks in its numbers "
+                    f"({cell[:40]!r}, line {line}); "
+                    "with plain digits, such as 1234.5, it would be read as numbers."
+                )
+            elif 2 * len(words) < len(present):
+                share = 1 - len(words) / len(present)
                 warn_of_data(
                     f"{self.name}: column {name!r} is read as nominal because of {cell[:40]!r} (line {line}), but "
                     f"{share:.0%} of its first cells are numbers. If it stands for a missing value, say so with "
@@ -226,9 +237,7 @@ class CsvStream(TableStream):
             cells = [cell for cell in column if cell not in self._markers.of_number]
             commas = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
             if commas and all(is_number(_with_point(cell)) for cell in cells):
-                warn_of_data(
-                    f"{self.name}: numbers such as {commas[0]!r} are read with a decimal comma; decimal='.' takes them for words."
-                )
+                warn_of_data(f"{self.name}: numbers such as {commas[0]!r} are read with a decimal comma.")
                 return True
         return False
 

@@ -5,26 +5,16 @@ A model that has learned parts knows them by their names, so its files are read 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from streamboost.base.inputs.dates import PARTS, part_name, parts_of, taken_apart
+from streamboost.base.inputs.dates import PARTS, WrittenDate, part_name, taken_apart
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, PartOfStream, Stream
 from streamboost.streams.readers.columns import ExpectedColumns
-
-_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2}(\.\d+)?))?(\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
-_ZONE = r"\s*(Z|UTC|[+-]\d{2}:?\d{2})?"
-_YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})[-/.](?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})([T ]{_TIME}{_ZONE})?")
-_YEAR_LAST = re.compile(
-    rf"(?P<a>\d{{1,2}})[-/.](?P<b>\d{{1,2}})[-/.](?P<year>\d{{4}}|\d{{2}})([T ]{_TIME}{_ZONE})?"
-)
-_ONLY_TIME = re.compile(_TIME)
 
 
 @dataclass(frozen=True)
@@ -35,59 +25,39 @@ class DateForm:
     parts: tuple[str, ...]
 
     @classmethod
-    def of(cls, where: str, texts: Sequence[str]) -> DateForm:
-        """By the first rows; a form in which day and month cannot be told apart is refused."""
-        found = [match for match in map(_match, texts) if match is not None]
+    def of(cls, where: str, texts: Sequence[str], *, said: bool | None, learned: bool | None) -> DateForm:
+        """By the first rows. Which comes first, day or month: what the user says, the rows show or the model has learned."""
+        found = [written for written in map(WrittenDate.read, texts) if written is not None]
         if not found:
             raise DataError(
                 f"{where} holds dates or times in a form that cannot be read ({texts[0]!r}); write them as 2024-12-31 18:30, or "
                 "leave the column out with drop= or dates='drop'."
             )
-        dated = [match for match in found if "year" in match.re.groupindex]
-        timed = any(match["hour"] is not None for match in found)
-        last = [match for match in dated if match.re is _YEAR_LAST]
-        day_first = None
-        if last:
-            firsts, seconds = max(int(m["a"]) for m in last), max(int(m["b"]) for m in last)
-            if (firsts > 12) == (seconds > 12):
-                raise DataError(
-                    f"{where}: in dates like {last[0][0]!r} nobody can tell the day from the month; write them as "
-                    "2024-12-31, or leave the column out with drop= or dates='drop'."
-                )
-            day_first = firsts > 12
-        whole = {"days": dated, "weekday": dated, "hour": timed}
+        dated = any(written.has_day for written in found)
+        whole = {"days": dated, "weekday": dated, "hour": any(written.has_hour for written in found)}
+        last = [written for written in found if written.year_last]
+        day_first = said if said is not None or not last else _day_first(last, learned)
+        if last and day_first is None:
+            raise DataError(
+                f"{where}: in dates like {min(texts)!r} nobody can tell the day from the month; say which comes first with "
+                "dates='day-first' or dates='month-first', or leave the column out with drop= or dates='drop'."
+            )
         return cls(day_first, tuple(part for part in PARTS if whole[part.partition(" ")[0]]))
 
     def numbers(self, text: str) -> dict[str, float] | None:
         """The parts of one cell; None if it is no date."""
-        match = _match(text)
-        if match is None:
-            return None
-        found = match.groupdict()
-        hour = ordinal = None
-        if found["hour"] is not None:
-            whole = int(found["hour"])
-            if found["half"] is not None:
-                if not 1 <= whole <= 12:
-                    return None
-                whole = whole % 12 + (12 if found["half"] in "Pp" else 0)
-            hour = whole + int(found["minute"]) / 60 + float(found["second"] or 0) / 3600
-            if hour >= 24 or int(found["minute"]) > 59:
-                return None
-        if found.get("year") is not None:
-            year, a, b = int(found["year"]), int(found["a"]), int(found["b"])
-            year += 0 if len(found["year"]) == 4 else 1900 if year >= 70 else 2000
-            month, day = (b, a) if match.re is _YEAR_LAST and self.day_first else (a, b)
-            try:
-                ordinal = date(year, month, day).toordinal()
-            except ValueError:
-                return None
-        return parts_of(ordinal, hour)
+        written = WrittenDate.read(text)
+        return None if written is None else written.parts(self.day_first)
 
 
-def _match(text: str) -> re.Match[str] | None:
-    bare = text.strip()
-    return _YEAR_FIRST.fullmatch(bare) or _YEAR_LAST.fullmatch(bare) or _ONLY_TIME.fullmatch(bare)
+def _day_first(dates: Sequence[WrittenDate], learned: bool | None) -> bool | None:
+    """Only one of the two numbers can be above 12; None if nothing tells which is the day."""
+    first, second = (any(d.day_and_month[at] > 12 for d in dates) for at in (0, 1))
+    if first != second:
+        return first
+    if first:
+        return None
+    return learned if learned is not None else True if all(d.dotted for d in dates) else None
 
 
 @dataclass(frozen=True)
@@ -96,6 +66,11 @@ class DatesOfModel:
 
     parts: dict[str, tuple[str, ...]]
     expected: ExpectedColumns
+
+    @property
+    def day_first(self) -> Mapping[str, bool]:
+        """Where the day came before the month, and where not."""
+        return self.expected.day_first
 
 
 def dates_of_model(expected: ExpectedColumns | None) -> DatesOfModel | None:
@@ -127,6 +102,9 @@ class DatedStream(PartOfStream):
         super().__init__(whole)
         self._columns = names = whole.feature_names
         self._forms = {names.index(column): form for column, form in forms.items()}
+        self.day_first = {
+            column: form.day_first for column, form in forms.items() if form.day_first is not None
+        }
         self._names: list[str] = []
         self._from: list[
             tuple[int, str | None]

@@ -46,6 +46,7 @@ _CONVERTED = {"xlsx": ("csv", rows_of_workbook), "json": ("jsonl", lines_of_obje
 _ENDINGS = {"xlsx": "xlsx", "xlsm": "xlsx"} | {
     ending: name for name, entry in _READERS.items() for ending in entry.endings
 }
+_DAY_FIRST = {"day-first": True, "month-first": False}
 _VW_LINE = re.compile(r"\s*[-+]?[\d.]+(\s+[\d.]+)*(\s+'?\S*)?\s*\|(\S*\s|$)")
 
 
@@ -93,13 +94,16 @@ def open_file(
             )
         elif name != "n_features":  # which can be compared with any file
             raise DataError(f"{text}: {name}= is not for {kind} but for {', '.join(option.formats)}.")
+    day_first = _DAY_FIRST.get(options.get("dates", ""))
+    if day_first is not None:
+        options["dates"] = "parts"
     if kind in reading_options()["dates"][1].formats:
         options.setdefault("dates", "auto")
     learned = dates_of_model(expected) if kind in reading_options()["dates"][1].formats else None
     if learned is not None:
         options["dates"] = tuple(learned.parts)
     options["expected"] = expected if learned is None else learned.expected
-    stream = _apart(_READERS[kind].reader(source, **options), learned)
+    stream = _apart(_READERS[kind].reader(source, **options), learned, day_first)
     if reading["n_features"] is not None and reading["n_features"] != stream.n_features:
         raise DataError(f"{text}: has {stream.n_features} features, not {reading['n_features']}.")
     return stream
@@ -112,15 +116,17 @@ def _encoding(name: str) -> str:
         raise DataError(f"There is no encoding {name!r}; latin-1 and utf-16 are some.") from None
 
 
-def _apart(stream: Any, learned: DatesOfModel | None) -> Stream:
+def _apart(stream: Any, learned: DatesOfModel | None, day_first: bool | None) -> Stream:
     """The stream with its dates taken apart: those of its plan, or those that a model has learned the parts of."""
     forms = {}
     for column, texts in getattr(stream, "dates", {}).items():
+        known = None if learned is None else learned.day_first.get(column)
         if learned is None or texts:
-            forms[column] = DateForm.of(f"{stream.name}: column {column!r}", texts)
+            where = f"{stream.name}: column {column!r}"
+            forms[column] = DateForm.of(where, texts, said=day_first, learned=known)
         if learned is not None:
             parts = learned.parts[column]
-            forms[column] = replace(forms[column], parts=parts) if column in forms else DateForm(None, parts)
+            forms[column] = replace(forms[column], parts=parts) if column in forms else DateForm(known, parts)
     return with_dates(stream, forms)
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from streamboost import _core
+from streamboost.base.inputs.arrays import LARGEST
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, check_chunk_size
 from streamboost.streams.readers.columns import ExpectedColumns, label_array
 from streamboost.streams.readers.limits import CHUNK_CELLS, MOST_DENSE
@@ -142,7 +143,7 @@ class LibsvmStream(FileStream):
             "label_not_number": f"label {token!r} is not a number.",
             "not_a_pair": f"expected index:value, got {token!r}.",
             "value_not_number": f"the value of {token!r} is not a number.",
-            "value_infinite": f"the value of {token!r} is not a finite number.",
+            "value_too_large": f"the value of {token!r} is not a number from -{LARGEST:.0e} to {LARGEST:.0e}.",
             "index_below_one": f"index {number}, but indices are counted from 1.",
             "index_order": f"index {number} follows index {column}; indices must increase.",
         }.get(bad) or super()._reason(bad, line, column, number, token)

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.inputs.arrays import LARGEST
 from streamboost.streams.base import DataError
 from streamboost.streams.readers.columns import (
     IGNORED,
@@ -36,7 +37,7 @@ class ArrowStream(CodedStream):
     """One Parquet, Feather (version 2) or Arrow file; packed ones and standard input pass through a temporary file.
 
     The parameters are those of :class:`CsvStream`, of which it needs no ``header`` and no ``delimiter``. A bad line is a row
-    with an infinite value or without a label.
+    with a value that is infinite or beyond 1e100, or without a label.
     """
 
     def __init__(
@@ -227,8 +228,8 @@ class ArrowStream(CodedStream):
         plan = self._plan
         problems: dict[int, tuple[str, int, str]] = {}
         for at, values in numbers.items():
-            for row in np.flatnonzero(np.isinf(values)).tolist():
-                problems.setdefault(row, ("value_infinite", at, str(values[row])))
+            for row in np.flatnonzero(np.abs(values) > LARGEST).tolist():
+                problems.setdefault(row, ("value_too_large", at, str(values[row])))
         place = plan.label_at
         if place is not None:
             if place in numbers:

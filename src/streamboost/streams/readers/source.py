@@ -31,6 +31,12 @@ PAUSE = 0
 """In the place of a line number: what has come so far is used up, and more may take its time."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_PACKED = {
+    **{b"BZh%d1AY&SY" % level: "bzip2" for level in range(1, 10)},
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+}
 _NEW_MEMBER = 31  # zlib's way to say: a gzip header, and its checksum at the end
 
 
@@ -178,12 +184,21 @@ class ByteSource:
         self._raw = raw
         return raw
 
+    def _refuse_other(self, first: bytes) -> None:
+        """Say what the bytes are if they are packed or written in another way than those that are read here."""
+        for magic, program in _PACKED.items():
+            if first.startswith(magic):
+                raise DataError(f"{self.name}: is packed by {program}; unpack it, or pack it with gzip.")
+        if first[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and self.encoding is None:
+            raise DataError(f"{self.name}: is text in UTF-16; say so with encoding='utf-16'.")
+
     def _unpacked(self, packed: Iterator[bytes]) -> Iterator[bytes]:
         first = next(packed, b"")
         while 0 < len(first) < 4 and (more := next(packed, b"")):  # a pipe may give a byte at a time
             first += more
         packed = chain([first], packed)
         if first[:2] != _GZIP_MAGIC:
+            self._refuse_other(first)
             yield from packed
             return
         lines = 0

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from streamboost import _core
+from streamboost.base.inputs.arrays import LARGEST
 from streamboost.base.inputs.weights import LARGEST_WEIGHT
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, Label, check_chunk_size
 from streamboost.streams.readers.columns import (
@@ -182,7 +183,9 @@ class PlannedStream(FileStream, ABC):
                 f"{where}{token!r} is not a finite number{self._why_numeric}. If it stands for a missing value, say so "
                 f"with na_values=[{token[:40]!r}]."
             )
-        if bad in ("value_not_number", "value_infinite"):
+        if bad == "value_too_large":
+            return f"{where}{token!r} is not a number from -{LARGEST:.0e} to {LARGEST:.0e}."
+        if bad == "value_not_number":
             return f"{where}{token!r} is not a finite number{self._why_numeric}."
         limits = self._limits
         return {
@@ -373,8 +376,8 @@ class RowStream(CodedStream):
                 label = self._read_label(values[at])
             elif numeric:
                 value = values[at]
-                # Most cells are finite numbers already; the rest is looked at more closely.
-                is_plain = type(value) is float and value - value == 0.0
+                # Most cells are usable numbers already; the rest is looked at more closely.
+                is_plain = type(value) is float and -LARGEST <= value <= LARGEST
                 number = value if is_plain else self._number(value, at)
                 out[slot] = self._meet(number) if number in sentinels else number
             else:
@@ -417,7 +420,7 @@ class RowStream(CodedStream):
                 raise BadCell("label_missing", at, "")
             self._check_text(self._label_codes, text, at)
             return text
-        number = to_number(value, at)
+        number = self._number(value, at)
         if math.isnan(number):
             raise BadCell("label_missing", at, "")
         if self._plan.label_kind == "whole" and not whole([number]):
@@ -439,8 +442,8 @@ def to_number(value: Any, at: int) -> float:
     if isinstance(value, (list, dict)):
         raise BadCell("nested", at, "")
     number = float(value)
-    if math.isinf(number):
-        raise BadCell("value_infinite", at, str(value))
+    if abs(number) > LARGEST:
+        raise BadCell("value_too_large", at, str(value))
     return number
 
 
@@ -455,5 +458,5 @@ def to_text(value: Any, at: int) -> str | None:
     if value is None or value != value:
         return None
     if math.isinf(value):
-        raise BadCell("value_infinite", at, str(value))
+        raise BadCell("value_too_large", at, str(value))
     return str(int(value)) if value == int(value) and abs(value) < 2.0**53 else repr(value)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from streamboost.base.inputs.arrays import LARGEST
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, Label, check_chunk_size
 from streamboost.streams.readers.columns import ExpectedColumns, label_array
 from streamboost.streams.readers.source import (
@@ -77,7 +78,6 @@ class VwStream(FileStream):
         else:
             if bits is None and not self.repeatable:
                 raise DataError(f"{self.name}: the names cannot be collected ahead; give bits= to hash them.")
-            self._bits = bits
             self.n_features: int | None = None if bits is None else 1 << bits
         self._label_kind = self._look(expected)
         if expected is None and bits is None:
@@ -92,14 +92,12 @@ class VwStream(FileStream):
         width = len(expected.values)
         self.n_features = width
         if expected.names is not None:
-            self.feature_names, self._bits = expected.file_names, None
+            self.feature_names = expected.file_names
             self._column = {name: at for at, name in enumerate(self.feature_names or ())}
         elif width & (width - 1):
             raise DataError(
                 f"{self.name}: the model has {width} columns without names; hashing makes 2^bits."
             )
-        else:
-            self._bits = width.bit_length() - 1
 
     @property
     def label_name(self) -> str | None:
@@ -255,8 +253,8 @@ def parse_example(text: str) -> Example:
             if not name:
                 raise ValueError(f"a value without a name: {token!r}.")
             features[prefix + name] = features.get(prefix + name, 0.0) + number
-    if not all(map(math.isfinite, features.values())):
-        raise ValueError("a value that is not finite.")
+    if not all(abs(value) <= LARGEST for value in features.values()):
+        raise ValueError(f"a value that is not from -{LARGEST:.0e} to {LARGEST:.0e}.")
     return Example(numbers[0] if numbers else None, numbers[1] if len(numbers) > 1 else 1.0, features)
 
 
