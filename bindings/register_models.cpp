@@ -40,10 +40,8 @@ void register_models(nb::module_& m) {
       .def(
           "learn",
           [](PyModel& self, nb::handle x, nb::handle y, const std::optional<Doubles>& weight, const std::string& answer,
-             const std::optional<PyModel::Room>& room, const std::optional<Table>& records,
-             const std::optional<Ints>& places, const std::optional<Flags>& unlabeled) {
-            return self.learn(Rows(x), y, weight, answer, room, records, places, unlabeled);
-          },
+             const std::optional<PyModel::Room>& room, const std::optional<Table>& records, const std::optional<Ints>& places,
+             const std::optional<Flags>& unlabeled) { return self.learn(Rows(x), y, weight, answer, room, records, places, unlabeled); },
           "X"_a, "y"_a, "weight"_a.noconvert().none(), "answer"_a, "room"_a.none() = nb::none(),
           "records"_a.noconvert().none() = nb::none(), "places"_a.noconvert().none() = nb::none(),
           "unlabeled"_a.noconvert().none() = nb::none())

@@ -57,7 +57,7 @@ nb::bytes chunk(nb::handle x, int width, nb::handle y, const std::optional<Doubl
   m.weight = weight ? weight->data() : nullptr;
   m.restart = restart;
   if (records) {
-    if (!truth || records->shape(0) != rows.n()) throw std::invalid_argument("answers and rows differ in number");
+    if (records->shape(0) != rows.n()) throw std::invalid_argument("answers and rows differ in number");
     m.records = records->data();
     m.stride = static_cast<int>(records->shape(1));
   }
@@ -83,7 +83,9 @@ nb::tuple answer(const Buffer& bytes) {
     values = own(std::move(reply.value), {n});
   else if (reply.output != Output::none)
     values = own(std::move(reply.value), {n, k});
-  return nb::make_tuple(values, reply.restart);
+  nb::object records = nb::none();
+  if (!reply.records.empty()) records = own(std::move(reply.records), {n, static_cast<std::size_t>(reply.stride)});
+  return nb::make_tuple(values, reply.restart, records);
 }
 
 }  // namespace

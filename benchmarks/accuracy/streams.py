@@ -325,7 +325,11 @@ def facts(records: list[Record], missing: list[str], options: Any, others: list[
         + (f" (fewer: {', '.join(fewer)})" if fewer else "")
         + "; "
         "classes are declared; labels arrive "
-        + ("at once." if delays == {0} else f"{max(delays)} rows later, which StreamBoost is told.")
+        + (
+            "at once."
+            if delays == {0}
+            else f"{max(delays)} rows later, which StreamBoost is told; rows before the first label are not scored."
+        )
         + " OSBoost takes two "
         "classes only. Oza boosting has Hoeffding trees."
         + (

@@ -61,7 +61,8 @@ def sequence_pass(rows: int) -> Pass:
 
 
 def numbers_pass(name: str, rows: int) -> Pass:
-    """A hundred learners (of streaming gradient boosting ten bags of ten) on a linear target of 20 columns with noise; the share of its variance that is explained."""
+    """A hundred learners (of streaming gradient boosting ten bags of ten) on a linear target of 20 columns with noise; the share
+    of its variance that is explained."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(rows, 20))
     y = X @ rng.normal(size=20) + rng.normal(size=rows)
@@ -70,7 +71,9 @@ def numbers_pass(name: str, rows: int) -> Pass:
     def pass_over(watch: Stopwatch) -> float:
         own = kind == "StreamingGradientBoostingRegressor"
         size = {} if own else {"n_estimators": N}
-        model = getattr(streamboost, kind)(learner and getattr(streamboost, learner)(), **size, random_state=7)
+        model = getattr(streamboost, kind)(
+            learner and getattr(streamboost, learner)(), **size, random_state=7
+        )
         with watch:
             answers = model.test_then_train(X, y)
         return float(1 - np.mean((answers - y)[1:] ** 2) / y.var())
@@ -81,7 +84,9 @@ def numbers_pass(name: str, rows: int) -> Pass:
 def entries(rows: int) -> dict[str, Entry]:
     """Experts are asked and taught one by one, through their public face: a twentieth of the rows will do."""
     found = {
-        name: Entry(name, n, model_pass(name, None, make("gaussians", n))) for name in OWN for n in (rows // 5,)
+        name: Entry(name, n, model_pass(name, None, make("gaussians", n)))
+        for name in OWN
+        for n in (rows // 5,)
     }
     found |= {
         name: Entry(name, n, numbers_pass(name, n))
@@ -98,7 +103,8 @@ def others_table(found: dict[str, Entry]) -> Table:
     table = Table(
         "Own trees, numbers, expert advice and sequences",
         ["model", "examples/s", "accuracy", "remark"],
-        note=f"Streaming gradient boosting: {N} trees, as a regressor 10 bags of 10. Other regressors: {N} learners; accuracy is R2."
+        note=f"Streaming gradient boosting: {N} trees, as a regressor 10 bags of 10. Other regressors: {N} learners;"
+        " accuracy is R2."
         f" 20 features. Expert advice over {len(EXPERTS)} models ({', '.join(EXPERTS)}). Universal predictor:"
         " numbers per second, orders 1 to 8.",
     )

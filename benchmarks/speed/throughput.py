@@ -62,7 +62,9 @@ class Entry:
         return self.rows / median(self.seconds) if self.seconds else float("nan")
 
 
-def model_pass(model: str, learner: str | None, stream: Stream, **options: Any) -> Callable[[Stopwatch], float]:
+def model_pass(
+    model: str, learner: str | None, stream: Stream, **options: Any
+) -> Callable[[Stopwatch], float]:
     def pass_over(watch: Stopwatch) -> float:
         untrained = build(model, learner, stream, n_estimators=N, **options)
         with watch:

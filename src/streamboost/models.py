@@ -143,10 +143,16 @@ def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
         An instance of the class that was saved; its ``metadata_`` are the facts that `save` was given.
     """
     if isinstance(path, (str, os.PathLike)):
-        with open_regular(path) as file:
-            raw, arrays = read_archive(file)
-    else:
-        raw, arrays = read_archive(io.BytesIO(_content(path)))
+        try:
+            with open_regular(path) as file:
+                return _read(*read_archive(file))
+        except ModelFileError as error:
+            raise ModelFileError(f"{os.fspath(path)}: {error}") from error
+    return _read(*read_archive(io.BytesIO(_content(path))))
+
+
+def _read(raw: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return what a file holds."""
     if is_predictor(raw):
         return read_predictor(raw, arrays)
     if "composite" in raw:

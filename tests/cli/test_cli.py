@@ -470,6 +470,10 @@ def test_markers_weights_and_limits_on_the_command_line(run, fails, tmp_path):
     (tmp_path / "dates.csv").write_text("when,label\n2024-01-01,0\n2024-01-02,1\n")
     said = run("run", tmp_path / "dates.csv").stderr
     assert "its parts are read (days, weekday, hour); --dates drop leaves it out" in said
+    said = run(
+        "tune", tmp_path / "dates.csv", "--grid", "n_estimators=2,3", "--out", tmp_path / "tuned"
+    ).stderr
+    assert said.count("its parts are read") == 1
 
 
 def test_kinds_of_columns_are_said_and_can_be_given(run, tmp_path):

@@ -14,11 +14,6 @@ from streamboost.evaluate import prequential
 from streamboost.streams import CsvStream
 
 
-@pytest.fixture(autouse=True)
-def no_data_folder(monkeypatch):
-    monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
-
-
 def run(*args, code=0):
     result = CliRunner().invoke(app, [str(arg) for arg in args])
     assert result.exit_code == code, result.output + repr(result.exception)

@@ -70,3 +70,32 @@ def test_a_picture_of_the_run_shows_the_last_rows_with_their_intervals(run, pric
     for coverages in ([], ["--coverages", "0.5,0.9"]):
         run("run", prices, "--label", "price", *coverages, "--plot", tmp_path / "picture.png")
     assert [len(figure.axes[1].collections) for figure in drawn] == [0, 1]
+
+
+def test_a_run_names_the_nearest_baseline_and_the_lags_that_would_help(run, prices, tmp_path):
+    told = run("run", prices, "--task", "regression", "-m", "single-regressor").output
+    assert "nearest baseline: always answering the mean of the targets, MAE" in told
+    assert "% less" in told
+    assert "lags would help" not in told
+    path = tmp_path / "waves.csv"
+    rng = np.random.default_rng(1)
+    rows = [f"{a:.4f},{20 + 9 * np.sin(i / 9) + a:.4f}\n" for i, a in enumerate(rng.normal(size=1200))]
+    path.write_text("a,load\n" + "".join(rows))
+    told = run("run", path, "--task", "regression", "-m", "single-regressor")
+    assert "nearest baseline: repeating the last target, MAE" in told.output
+    assert "no less" in told.output
+    assert "lags would help (--lags 1)" in told.stderr
+
+
+def test_explanations_of_a_saved_model_have_its_lags(run, prices, tmp_path):
+    model = tmp_path / "m.sboost"
+    run("run", prices, "--task", "regression", "--lags", "1,2", "-n", "3", "--save", model)
+    run("explain", model, prices, "--label", "price", "--limit", 4, "--out", tmp_path / "why.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "why.csv").read_text())))
+    columns = ["size", "age", "target[-1]", "target[-2]"]
+    assert list(rows[0]) == ["label", "base", *columns, "score"]
+    for row in rows:
+        found = float(row["base"]) + sum(float(row[column]) for column in columns)
+        assert found == pytest.approx(float(row["score"]))
+    shown = run("explain", model, prices, "--label", "price", "--limit", 1).output
+    assert "target[-1] = " in shown

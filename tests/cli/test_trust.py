@@ -42,7 +42,7 @@ def test_run_with_every_stage(run, payments, tmp_path):
 def test_explain(run, fails, payments, tmp_path):
     run("run", payments, "--model", "bagging", "-n", "3", "--save", tmp_path / "m.sboost")
     said = run("explain", tmp_path / "m.sboost", payments, "--limit", "5").stdout
-    assert "row 1: good, score" in said
+    assert " of good, from " in said
     assert "amount = " in said
     assert "2 more rows; --out FILE writes all of them" in said
     flags = ["--limit", "5", "--out", "-", "--plot", tmp_path / "bars.png"]

@@ -14,6 +14,8 @@ river = pytest.importorskip("river")
 from river import checks, datasets, evaluate, linear_model, metrics, preprocessing, tree  # noqa: E402
 
 from streamboost import (  # noqa: E402
+    ActiveClassifier,
+    BanditBoostingClassifier,
     HoeffdingTree,
     OnlineBaggingClassifier,
     OnlineBaggingRegressor,
@@ -26,7 +28,7 @@ from streamboost import (  # noqa: E402
     WinnowClassifier,
     catalogue,
 )
-from streamboost.compat.river import RiverClassifier  # noqa: E402
+from streamboost.compat.river import RiverActiveClassifier, RiverClassifier, RiverPolicy  # noqa: E402
 from streamboost.models import MODELS  # noqa: E402
 
 MULTICLASS_CHECKS, BINARY_CHECKS = (
@@ -172,3 +174,48 @@ def test_one_missing_value_does_not_poison():
         rights.append(np.mean([model.predict_one(x) == y for x, y in phishing(300)]))
         assert all(0 <= p <= 1 for x, _ in phishing(20) for p in model.predict_proba_one(x).values())
     assert min(rights) > 0.7
+
+
+def test_an_active_learner_asks_for_what_ours_asks():
+    def make():
+        return ActiveClassifier(
+            OnlineBaggingClassifier(n_estimators=4, random_state=3), budget=0.3, random_state=5
+        )
+
+    ours, score = make(), metrics.Accuracy()
+    for x, y in phishing(300):
+        answer, _ = ours.test_then_train_one(x, y)
+        if answer is not None:
+            score.update(y, answer)
+    face = RiverActiveClassifier(make())
+    data = [(dict(x), y) for x, y in phishing(300)]
+    found = evaluate.progressive_val_score(data, face, metrics.Accuracy())
+    assert found.get() == score.get()
+    assert face.model.to_bytes() == ours.to_bytes()
+    assert 0 < face.model.n_asked_ < 150
+    again = face.clone()
+    assert again.model.n_rows_ == 0
+    with pytest.raises(TypeError, match="no active learner"):
+        RiverActiveClassifier(OSBoostClassifier())
+
+
+def test_a_policy_pulls_what_ours_shows():
+    def make():
+        inside = OnlineBaggingClassifier(n_estimators=3)
+        return BanditBoostingClassifier(inside, labels=[False, True], exploration=0.3, random_state=5)
+
+    ours, policy = make(), RiverPolicy(make())
+    for x, y in phishing(200):
+        arm = policy.pull([False, True], context=x)
+        label, p = ours.act_one(x)
+        assert arm == label
+        policy.update(arm, x, float(arm == y))
+        ours.learn_bandit_one(x, label, label == y, p)
+    assert policy.model.to_bytes() == ours.to_bytes()
+    assert policy.clone().model.n_acts_ == 0
+    with pytest.raises(ValueError, match="are not the labels"):
+        policy.pull(["a", "b"], context=x)
+    with pytest.raises(ValueError, match="was never pulled"):
+        RiverPolicy(make()).update(True, x, 1.0)
+    with pytest.raises(TypeError, match="no bandit"):
+        RiverPolicy(OSBoostClassifier())

@@ -146,7 +146,7 @@ def test_hostile_messages(name):
     assert refused > MUTANTS // 4
     # What was refused has left no trace: the true message is learned as if nothing had been.
     assert {n: a.tobytes() for n, a in parts[1].state().items()} == {n: a.tobytes() for n, a in good.items()}
-    values, _ = _core.decode_answer(stages[1].step(chunk, carry, seq))
+    values, _, _ = _core.decode_answer(stages[1].step(chunk, carry, seq))
     assert np.isfinite(values).all()
 
 

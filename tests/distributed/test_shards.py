@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import streamboost as sb
 from streamboost.distributed import Shards, cut, join
+from streamboost.evaluate import prequential
 from tests.catalogue import arrays
 from tests.distributed.streams import models, rows
 from tests.inside.handles import core_of
@@ -406,3 +408,47 @@ def test_a_full_window_waits():
         assert len(line._pending) <= 3
         shards.drain()
         assert not line._pending
+
+
+LATE = {
+    "default": lambda delay: sb.StreamBoostClassifier(n_estimators=4, delay=delay, random_state=3),
+    "lags": lambda delay: sb.StreamBoostClassifier(n_estimators=4, lags=2, delay=delay, random_state=3),
+    "plain": lambda delay: sb.OnlineBoostingClassifier(n_estimators=4, random_state=3),
+    "numbers": lambda delay: sb.StreamBoostRegressor(
+        n_estimators=4, lags=(1, 3), delay=delay, coverages=(0.9,), random_state=3
+    ),
+}
+
+
+@pytest.mark.parametrize("delay", [0, 1, 30])
+@pytest.mark.parametrize("name", LATE)
+def test_an_evaluation_is_that_of_one_process(name, delay):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(250, 3))
+    y = 9 * X[:, 0] + np.cumsum(rng.normal(size=250))
+    if name != "numbers":
+        y = np.where(y > np.median(y), "up", np.where(X[:, 1] > 1, "odd", "down"))
+    alone = LATE[name](delay)
+    expected = prequential(alone, (X, y), delay=delay)
+    for chunk_rows, chunk_size in ((16, 100), (512, 1000)):
+        with Shards(LATE[name](delay), 2, engine="local", chunk_rows=chunk_rows) as shards:
+            result = prequential(shards, (X, y), delay=delay, chunk_size=chunk_size)
+            assert result.task == expected.task
+            assert result.left_out == expected.left_out
+            assert result.error == expected.error
+            same(shards.to_model(), alone)
+
+
+def test_pending_answers_of_shards(tmp_path):
+    X, y = np.random.default_rng(2).normal(size=(120, 2)), np.arange(120) % 3
+    make = partial(sb.StreamBoostClassifier, n_estimators=4, delay=20, random_state=3)
+    alone = make().partial_fit(X[:60], y[:60])
+    with Shards(make(), 3, engine="local", folder=tmp_path, chunk_rows=7) as shards:
+        shards.partial_fit(X[:60], y[:60])
+        pending, expected = shards.predict_pending(X[60:]), alone.predict_pending(X[60:])
+        np.testing.assert_array_equal(pending.records, expected.records)
+        assert pending.prediction.tolist() == expected.prediction.tolist()
+        shards.partial_fit(X[60:], y[60:], pending=pending)
+        same(shards.to_model(), alone.partial_fit(X[60:], y[60:], pending=expected))
+    with Shards.resume(tmp_path, engine="local") as back:
+        same(back.to_model(), alone)

@@ -11,13 +11,6 @@ from golden.scripted import ScriptedLearner, ScriptedProba
 from streamboost import AdaBoostOLClassifier, OGBoostClassifier, OnlineBBMClassifier, OSBoostClassifier
 
 
-@pytest.fixture(autouse=True)
-def empty_roll():
-    ScriptedLearner.roll.clear()
-    yield
-    ScriptedLearner.roll.clear()
-
-
 def make(kind, script, n=3, learner=ScriptedProba, **options):
     return kind(learner(script), n_estimators=n, calibration=None, random_state=0, **options)
 

@@ -28,7 +28,6 @@ def test_the_numbers_are_what_the_eye_expects():
 
 
 def test_the_product_takes_these_steps():
-    ScriptedLearner.roll.clear()
     model = DefensiveBoostingClassifier(ScriptedProba(SCRIPT), calibration=None, random_state=0)
     for t, (y, (mu, weight)) in enumerate(zip(LABELS, STEPS, strict=True)):
         p = model.test_then_train([[float(t)]], [y], classes=[0, 1], output="proba")[0, 1]
@@ -36,7 +35,6 @@ def test_the_product_takes_these_steps():
         taught = sum(w for at, w in ScriptedLearner.roll[0].received_ if at == t)
         assert taught == pytest.approx(weight), t
     assert model.report().broken() == ()
-    ScriptedLearner.roll.clear()
 
 
 def test_the_oracle_takes_these_steps():

@@ -168,7 +168,7 @@ def test_stages_oracle():
 def test_stages_product():
     table, script = stage_table()
     model = StreamingGradientBoostingClassifier(
-        Scripted(script), n_estimators=3, learning_rate=0.5, warm_up=0, random_state=1
+        Scripted(script), n_estimators=3, learning_rate=0.5, warm_up=0, calibration=None, random_state=1
     )
     for t, line in enumerate(table):
         p = model.test_then_train([[float(t)]], [int(line["y"])], classes=[0, 1], output="proba")[0, 1]
@@ -236,7 +236,9 @@ def test_agnostic():
         [-1 if said is None or not said[lane] else 1 for _, said, *_ in AGNOSTIC_STEPS] for lane in range(4)
     ]
     oracle = Agnostic(lambda *a: ScriptedLane(script, a[3]), 4, 5, gamma=0.5, width=1, n_classes=2)
-    model = AgnosticBoostingClassifier(Told(script), n_estimators=4, gamma=0.5, random_state=5)
+    model = AgnosticBoostingClassifier(
+        Told(script), n_estimators=4, gamma=0.5, calibration=None, random_state=5
+    )
     regret = 0.0
     for t, (y, _, by, answer, more) in enumerate(AGNOSTIC_STEPS):
         if t:

@@ -40,13 +40,6 @@ OLM_STEPS = [  # y, answers, weights, votes after
 ]
 
 
-@pytest.fixture(autouse=True)
-def empty_roll():
-    ScriptedLabels.roll.clear()
-    yield
-    ScriptedLabels.roll.clear()
-
-
 def mbbm_table():
     with open(HERE / "mbbm_steps.csv", newline="") as file:
         lines = list(csv.DictReader(file))

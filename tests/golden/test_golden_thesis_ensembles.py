@@ -19,13 +19,6 @@ from streamboost import (
 )
 
 
-@pytest.fixture(autouse=True)
-def empty_roll():
-    ScriptedLearner.roll.clear()
-    yield
-    ScriptedLearner.roll.clear()
-
-
 def row(t):
     return np.array([[float(t)]])
 

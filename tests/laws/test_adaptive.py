@@ -95,7 +95,9 @@ def test_pool_is_its_oracle():
     pooled = sb.StreamBoostClassifier(companions=("naive-bayes",), **options)
     got = pooled.test_then_train(X, y, output="proba")
     forest = sb.StreamBoostClassifier(companions=(), **options)
-    bayes = sb.SingleLearnerClassifier(sb.NaiveBayes(), drift=ADWIN(0.001, warning=0.01), background=False, calibration=None)
+    bayes = sb.SingleLearnerClassifier(
+        sb.NaiveBayes(), drift=ADWIN(0.001, warning=0.01), background=False, calibration=None
+    )
     order = list(dict.fromkeys(y.tolist()))
     sorted_codes = [order.index(label) for label in sorted(order)]
     answers = []
@@ -135,7 +137,7 @@ def test_the_outer_pool_is_its_oracle(delay):
     got = pooled.test_then_train(X, y, output="proba")
     labels, forest = sb.StreamBoostClassifier(companions=(), **options).test_then_train(X, y, output="both")
     order = list(dict.fromkeys(y.tolist()))
-    pool, history = OuterPool(2, window=200.0, total=1.0 if delay else math.inf), LabelHistory(delay)
+    pool, history = OuterPool(2, window=200.0 + 4 * delay, total=1.0 if delay else math.inf), LabelHistory(delay)
     known, alone = 0, set()
     for t in range(len(X)):
         label = order.index(y[t])
@@ -158,29 +160,59 @@ def test_the_outer_pool_is_its_oracle(delay):
     assert delay or alone & {0, 1}, "nobody has answered alone"
 
 
-def test_pools_learn_from_the_answers_that_were_given():
+class PastExpert:
+    """The past of the labels beside the forest, as an expert that is asked and taught."""
+
+    def __init__(self, delay, order):
+        self.history, self.order = LabelHistory(delay), order
+
+    def said(self, row, learned):
+        past = self.history.answer(len(self.order), learned) if self.order else np.zeros(0)
+        return past, int(np.argmax(past)) if self.order else -1
+
+    def learn(self, row, label):
+        self.history.learn(self.order.index(label))
+
+
+class NearExpert:
+    """The same of nearest neighbours."""
+
+    def __init__(self, delay, order):
+        self.model, self.order = sb.SingleLearnerClassifier(sb.NearestNeighbors(), random_state=2), order
+
+    def said(self, row, learned):
+        label, proba = self.model.predict_both_one(row)
+        return np.array([proba.get(name, 0.0) for name in self.order]), self.order.index(label)
+
+    def learn(self, row, label):
+        self.model.learn_one(row, label)
+
+
+@pytest.mark.parametrize(
+    ("name", "expert", "make"), [("history", PastExpert, OuterPool), ("neighbors", NearExpert, LogPool)]
+)
+def test_pools_learn_from_the_answers_that_were_given(name, expert, make):
     """With pending answers = the oracle's pool, which learns from what was said when a row came and from what is said now.
 
-    The past of the labels has no say now: it knows the labels of just before the row.
+    The past of the labels and nearest neighbours have no say now: they know the labels of just before the row.
     """
     X, y = turning(400, seed=1, classes=3)
     delay, options = 5, {"n_estimators": 3, "random_state": 2, "drift": None, "window": 200.0}
-    pooled = sb.StreamBoostClassifier(companions=("history",), delay=delay, **options)
+    pooled = sb.StreamBoostClassifier(companions=(name,), delay=delay, **options)
     forest = sb.StreamBoostClassifier(companions=(), **options)
-    pool, history, order, waiting = OuterPool(2, window=200.0, total=1.0), LabelHistory(delay), [], []
+    order, waiting = [], []
+    pool, other = make(2, window=200.0 + 4 * delay, total=1.0), expert(delay, order)
 
-    def opinions(labels, proba, learned):
-        p = np.array([proba.get(label, 0.0) for label in order])
-        past = history.answer(len(order), learned) if order else np.zeros(0)
-        said = -1 if labels is None else order.index(labels)
-        return np.stack([p, past]), [said, int(np.argmax(past)) if order else -1]
+    def opinions(label, proba, said):
+        p = np.array([proba.get(name, 0.0) for name in order])
+        return np.stack([p, said[0]]), [-1 if label is None else order.index(label), said[1]]
 
     for x, label in zip(X.tolist(), y.tolist(), strict=True):
         row = dict(enumerate(x))
         pending = pooled.predict_pending_one(row)
         asked = None
         if order:
-            proba, labels = opinions(*forest.predict_both_one(row), False)
+            proba, labels = opinions(*forest.predict_both_one(row), other.said(row, False))
             asked = proba, labels, pool.said(proba) if len(order) >= 2 else None
             if len(order) >= 2:
                 expected = pool.answer(proba)
@@ -189,7 +221,8 @@ def test_pools_learn_from_the_answers_that_were_given():
         if len(waiting) <= delay:
             continue
         row, label, pending, asked = waiting.pop(0)
-        proba, labels = opinions(*forest.test_then_train_one(row, label), True)
+        said = other.said(row, True) if order else (np.zeros(0), -1)
+        proba, labels = opinions(*forest.test_then_train_one(row, label), said)
         pooled.learn_one(row, label, pending=pending)
         if label not in order:
             order.append(label)
@@ -198,8 +231,8 @@ def test_pools_learn_from_the_answers_that_were_given():
                 proba[1], labels[1] = 0.0, asked[1][1]
                 proba[1, : asked[0].shape[1]] = asked[0][1]
             pool.learn(proba, labels, order.index(label), pending=asked)
-        history.learn(order.index(label))
-    assert pooled.report().totals["temperature"] == pytest.approx(pool.w, abs=1e-7)
+        other.learn(row, label)
+    assert pooled.report().totals[f"pool_weight/{name}"] == pytest.approx(pool.beta[1], abs=1e-7)
 
 
 def test_pools_do_not_disturb_what_they_pool():
@@ -209,7 +242,9 @@ def test_pools_do_not_disturb_what_they_pool():
     pools = ("linear", "naive-bayes", "neighbors", "replay", "history")
     whole = state_of(sb.StreamBoostClassifier(companions=pools, **options).partial_fit(X, y))
     online = sb.StreamBoostClassifier(companions=("linear", "naive-bayes", "neighbors"), **options)
-    replayed = sb.ReplayBoostingClassifier(rounds=50, learning_rate=0.2, refit=2.0, random_state=2, calibration=None)
+    replayed = sb.ReplayBoostingClassifier(
+        rounds=50, learning_rate=0.2, refit=2.0, random_state=2, calibration=None
+    )
     for owner, alone in (("online/", online), ("replay/", replayed)):
         assert_part_is(whole, owner, alone.partial_fit(X, y))
 
@@ -231,7 +266,9 @@ def test_the_judge_sees_answers_of_before_beside_the_row(classes, monkeypatch):
     monkeypatch.setitem(COMPANIONS, "replay", experts)
     model = sb.StreamBoostClassifier(companions=("replay",), **options)
     forest = sb.StreamBoostClassifier(companions=(), **options)
-    slow, quick = (sb.ReplayBoostingClassifier(random_state=2, calibration=None, **params) for _, params in experts)
+    slow, quick = (
+        sb.ReplayBoostingClassifier(random_state=2, calibration=None, **params) for _, params in experts
+    )
     told = []
     for expert in (forest, slow, quick):
         labels, proba = expert.test_then_train(X, y, output="both")

@@ -145,7 +145,9 @@ def test_lags_are_explained_as_columns(name):
         expected = shapley(answer, 5)
         np.testing.assert_allclose(one, [*expected[3:], *expected[:3]], rtol=1e-9, atol=1e-9)
     theirs = given.explain(rows, exact=True)
-    np.testing.assert_allclose(told.contributions, np.roll(theirs.contributions, 2, axis=1), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        told.contributions, np.roll(theirs.contributions, 2, axis=1), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_a_lag_that_is_not_there_yet_contributes_nothing():
@@ -158,10 +160,18 @@ def test_a_lag_that_is_not_there_yet_contributes_nothing():
 def test_past_labels_are_explained_by_their_names(companions):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(500, 2)), np.array(list("ab"))[np.arange(500) % 2]
-    make = {"n_estimators": 3, "lags": (1, 2), "companions": companions, "random_state": 1, "importances": True}
+    make = {
+        "n_estimators": 3,
+        "lags": (1, 2),
+        "companions": companions,
+        "random_state": 1,
+        "importances": True,
+    }
     model = sb.StreamBoostClassifier(**make).partial_fit(X, y)
     told = model.explain(X[:4])
-    np.testing.assert_allclose(told.base + told.contributions.sum(1), model.decision_function(X[:4]), rtol=1e-9)
+    np.testing.assert_allclose(
+        told.base + told.contributions.sum(1), model.decision_function(X[:4]), rtol=1e-9
+    )
     assert told[0].name_of("target[-1]") == "target[-1] = b"
     assert np.abs(told.contributions[:, 2:]).max() > np.abs(told.contributions[:, :2]).max()
     assert len(model.feature_importances_) == 2

@@ -84,7 +84,7 @@ def test_it_keeps_the_laws(booster, learner):
 
 def test_smooth_boosting_is_that_of_the_core():
     X, y = stream()
-    ours = SmoothBoost(NaiveBayes(), n_estimators=4, random_state=1)
+    ours = SmoothBoost(NaiveBayes(), n_estimators=4, calibration=None, random_state=1)
     core = OSBoostClassifier(NaiveBayes(), n_estimators=4, gamma=0.1, calibration=None, random_state=1)
     found = ours.test_then_train(X, y, classes=[0, 1], output="proba")
     expected = core.test_then_train(X, y, classes=[0, 1], output="proba")
@@ -149,7 +149,7 @@ def test_columns_and_categories_that_come_later(learner):
     """Learners that have not learned a row know neither its new column nor its new category."""
     rows = [{"size": float(i % 7), "kind": "ab"[i % 2]} for i in range(20)]
     rows += [{"size": float(i % 5), "kind": "abc"[i % 3], "late": i / 10} for i in range(20)]
-    ours = SmoothBoost(learner, n_estimators=3, random_state=1)
+    ours = SmoothBoost(learner, n_estimators=3, calibration=None, random_state=1)
     core = OSBoostClassifier(learner, n_estimators=3, gamma=0.1, calibration=None, random_state=1)
     for number, row in enumerate(rows):
         for model in (ours, core):

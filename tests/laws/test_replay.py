@@ -243,7 +243,9 @@ def test_new_classes_columns_and_values_join_with_the_next_fit():
 
 def test_rows_too_wide_for_the_memory_are_not_kept():
     X, y, _ = stream(400, 30, 2, seed=1, nominal=False)
-    model = sb.ReplayBoostingClassifier(max_bytes=20_000, memory=300, random_state=1).partial_fit(X, y)
+    model = sb.ReplayBoostingClassifier(
+        max_bytes=20_000, memory=300, calibration=None, random_state=1
+    ).partial_fit(X, y)
     assert model.report().totals["too_wide"] == 1
     assert model.report().totals["remembered_rows"] == 0
     np.testing.assert_allclose(model.predict_proba(X[:1])[0], np.bincount(y) / 400)

@@ -94,7 +94,12 @@ def test_scales_are_those_of_all_rows(scale, verb):
     y[1::2] = None
     y[0] = None  # before the first label nothing begins
     model = sb.OSBoostClassifier(
-        sb.OGD(scale=scale), n_estimators=4, categorical_features=[2], unlabeled="statistics", random_state=3
+        sb.OGD(scale=scale),
+        n_estimators=4,
+        categorical_features=[2],
+        unlabeled="statistics",
+        calibration=None,
+        random_state=3,
     )
     oracle = OSBoost(lambda *of: linear.OGD(*of), 4, 3, width=3, n_classes=2, nominal=[2], scale=scale)
     check(model, oracle, X, y, verb)
@@ -107,7 +112,7 @@ def test_the_scaling_of_logistic_regression(verb):
     y = (X[:, 0] > 2).astype(object)
     y[rng.random(120) < 0.6] = None
     model = sb.OSBoostClassifier(
-        sb.LogisticRegression(), n_estimators=3, unlabeled="statistics", random_state=3
+        sb.LogisticRegression(), n_estimators=3, unlabeled="statistics", calibration=None, random_state=3
     )
     oracle = OSBoost(lambda *of: logistic.Adaptive(*of), 3, 3, width=3, n_classes=2, scale="auto")
     check(model, oracle, X, y, verb)

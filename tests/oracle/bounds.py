@@ -56,12 +56,6 @@ def number_of_learners(m, w, gamma, delta):
     return n > 0, n, 2 / (delta * gamma**2 * math.sqrt(1 - gamma))
 
 
-def weak_learner_premise(m, w, gamma, c):
-    """The premise of the paper's first assumption, learner by learner: edge >= 2 gamma and W_i >= c / gamma^2."""
-    total = np.asarray(w)[:, :-1].sum(axis=0)
-    return edges(m, w) >= 2 * gamma, total >= c / gamma**2
-
-
 # ---- the learned vote
 
 

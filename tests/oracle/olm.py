@@ -77,7 +77,6 @@ class OLM(Multiclass):
         self.experts = [0.0] * n_estimators
         self.costs_paid = [0.0] * n_estimators  # sum of C[y, l]
         self.slopes = [0.0] * n_estimators  # sum of -C[y, y]
-        self.loss_sum = 0.0
 
     def walk(self, row):
         """[(votes before, label)], what each prefix says, final votes, doubt."""
@@ -123,7 +122,6 @@ class OLM(Multiclass):
             eta = rate(self.loss, self.n_known, i + 1, self.examples + 1, self.gradient, self.step_kind)
             self.alpha[i] = max(-2.0, min(2.0, before[i] - weight * eta * g))
         self.punish(says, label, weight)
-        self.loss_sum += weight * loss(self.loss, final, label)
         for i, lane in enumerate(self.lanes):
             lane.learn(row, label, amounts[i])
             self.teach_costs(i, row, label, amounts[i], cost_row(self.loss, steps[i][0], label))

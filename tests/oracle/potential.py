@@ -48,10 +48,6 @@ class Potential:
         costs = self.row(n, s, r)
         return sum(costs) - self.k * costs[r]
 
-    def normalised(self, n, s, r):
-        costs, w = self.row(n, s, r), self.weight(n, s, r)
-        return [0.0] * self.k if w <= 1e-12 else [(c - costs[r]) / w for c in costs]
-
     def expected(self, n, s, r):
         """Mean of the next potential, one vote thrown: must be the potential with one vote more to come."""
         costs = self.row(n, s, r)

@@ -45,12 +45,7 @@ class Columns:
 
     def learn(self, x):
         """Take the row's values and statistics in; the row as seen from now on. Its weight does not matter here."""
-        for j in sorted(self.nominal):
-            if not math.isnan(x[j]):
-                self.values[j].setdefault(x[j], len(self.values[j]))
-        for j, seen in self.history.items():
-            if not math.isnan(x[j]):
-                seen.append(float(x[j]))
+        self.take_in(x)
         row = self.read(x)
         row.scaled = [(j, self.scale_one(number, self.history[j])) for j, number in row.numbers]
         if self.stage is not None:
@@ -59,14 +54,18 @@ class Columns:
 
     def see(self, x):
         """A row that nobody has labelled: its values and statistics are taken in, and nothing is learned."""
+        self.take_in(x)
+        for j in self.history if self.stage is not None else ():
+            if not math.isnan(x[j]):
+                self.stage.see(j, float(x[j]))
+
+    def take_in(self, x):
         for j in sorted(self.nominal):
             if not math.isnan(x[j]):
                 self.values[j].setdefault(x[j], len(self.values[j]))
         for j, seen in self.history.items():
             if not math.isnan(x[j]):
                 seen.append(float(x[j]))
-                if self.stage is not None:
-                    self.stage.see(j, float(x[j]))
 
     def scale_one(self, x, seen):
         if self.scale in ("none", "auto"):

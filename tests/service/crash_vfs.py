@@ -107,20 +107,22 @@ def power_cut(ops: list[Op], chance: random.Random) -> dict[str, bytes]:
         if mine[-1].kind == "delete":
             continue
         born = max((i for i, op in enumerate(mine) if op.kind == "delete"), default=-1) + 1
-        mine = mine[born:]
-        synced = max((i for i, op in enumerate(mine) if op.kind == "sync"), default=-1) + 1
-        data = bytearray()
-        for op in mine[:synced]:
-            if op.kind != "sync":
-                apply(data, op)
-        loose = [op for op in mine[synced:] if chance.random() < 0.5]
-        if chance.random() < 0.5:
-            chance.shuffle(loose)
-        for op in loose:
-            if op.kind == "write" and len(op.data) > 512 and chance.random() < 0.3:
-                op = Op(
-                    "write", name, op.offset, op.data[: 512 * chance.randrange(1, len(op.data) // 512 + 1)]
-                )
-            apply(data, op)
-        found[name] = bytes(data)
+        found[name] = survivor(name, mine[born:], chance)
     return found
+
+
+def survivor(name: str, ops: list[Op], chance: random.Random) -> bytes:
+    """One file after a power cut, from all that was done to it."""
+    synced = max((i for i, op in enumerate(ops) if op.kind == "sync"), default=-1) + 1
+    data = bytearray()
+    for op in ops[:synced]:
+        if op.kind != "sync":
+            apply(data, op)
+    loose = [op for op in ops[synced:] if chance.random() < 0.5]
+    if chance.random() < 0.5:
+        chance.shuffle(loose)
+    for op in loose:
+        if op.kind == "write" and len(op.data) > 512 and chance.random() < 0.3:
+            op = Op("write", name, op.offset, op.data[: 512 * chance.randrange(1, len(op.data) // 512 + 1)])
+        apply(data, op)
+    return bytes(data)

@@ -154,6 +154,9 @@ def build(only: str | None = None) -> dict[str, Any]:
     models["bagging-bins"] = OnlineBaggingClassifier(
         n_estimators=3, calibration="platt+bins", calibration_half_life=50, random_state=21, **nominal
     )
+    models["osboost-temperature"] = OSBoostClassifier(
+        n_estimators=3, calibration="temperature", random_state=25, **nominal
+    )
     for name, cls in MODELS.items():  # whoever is not there yet, with its defaults
         if not any(type(model) is cls for model in models.values()):
             models[name] = cls(random_state=1, **({"n_estimators": 3} if model_entry(name).sized else {}))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import streamboost
 from streamboost.base.files.archive import ModelFileError, parse_json, read_archive, write_archive
 from streamboost.base.files.writing import write_file
 
@@ -58,6 +59,12 @@ def test_any_bytes_are_refused_politely(data):
     for prefix in (b"", b"PK\x03\x04", b"PK\x05\x06"):
         with pytest.raises(ModelFileError):
             read_archive(io.BytesIO(prefix + data))
+
+
+def test_a_path_is_named(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b\n")
+    with pytest.raises(ModelFileError, match=r"table.csv: not a readable model file: File is not a zip file"):
+        streamboost.load(tmp_path / "table.csv")
 
 
 def test_json_is_strict():

@@ -186,7 +186,14 @@ def test_report_as_json_and_picture(tmp_path):
         figures["bounds"][0]
     )
     report.plot(tmp_path / "report.png")
-    sb.OnlineBaggingClassifier(n_estimators=3).fit(X, y).report().plot(tmp_path / "bagging.svg")
+    for model, title in (
+        (sb.OnlineBaggingClassifier(n_estimators=3), "edge of each learner over the weights it was offered"),
+        (sb.OnlineBaggingRegressor(n_estimators=3), "mean absolute error of each learner"),
+        (sb.ReplayBoostingClassifier(), "no figures are kept of single learners"),
+    ):
+        (panel,) = model.fit(X, y).report().plot(tmp_path / "other.svg").axes
+        assert panel.get_title("left") == title
+        assert len(panel.lines[1].get_xdata()) == (0 if "no figures" in title else 3)
     assert (tmp_path / "report.png").stat().st_size > 10_000
     assert "Guarantees against what happened" in str(report)
 

@@ -177,11 +177,15 @@ def test_a_temperature_is_the_same_however_rows_come(classes, half_life, tmp_pat
             assert np.asarray(value).tobytes() == np.asarray(found[name]).tobytes(), name
 
 
-@pytest.mark.parametrize("entry", [e for e in MODELS_OF_ALL if e.streams and not e.experts], ids=lambda e: e.name)
+@pytest.mark.parametrize(
+    "entry", [e for e in MODELS_OF_ALL if e.streams and not e.experts], ids=lambda e: e.name
+)
 def test_it_is_the_default_and_no_label_changes(entry):
     kind = getattr(sb, entry.class_name)
     if entry.name == "streamboost":
-        assert kind().calibration is None  # pools that learn on the logarithmic loss, and a temperature inside
+        assert (
+            kind().calibration is None
+        )  # pools that learn on the logarithmic loss, and a temperature inside
         return
     assert kind().calibration == "temperature"
     X, y, _ = noisy(900, seed=2)

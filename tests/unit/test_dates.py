@@ -150,7 +150,9 @@ def test_dates_are_left_out_aloud(file):
 
 def test_refusals(file):
     path = file(TEXT)
-    with pytest.raises(DataError, match="dates='hours' is not allowed; choose parts, drop, day-first or month-first"):
+    with pytest.raises(
+        DataError, match="dates='hours' is not allowed; choose parts, drop, day-first or month-first"
+    ):
         open_stream(path, dates="hours")
     with pytest.warns(DataWarning, match=r"column 'when' holds dates or times .*its parts are read"):
         assert "when (days)" in open_stream(path).feature_names

@@ -219,6 +219,8 @@ def test_bad_requests():
         prequential(Majority(), (np.zeros((0, 2)), np.zeros(0)))
     with pytest.raises(DataError, match="stream or a pair"):
         prequential(Majority(), np.zeros((3, 3)))
+    with pytest.raises(DataError, match=r"got str: open it with streamboost.streams.open_stream\('a.csv'\)"):
+        prequential(Majority(), "a.csv")
 
 
 def test_pictures(tmp_path):

@@ -509,7 +509,9 @@ def test_bad_rows_of_a_table(write):
     }
     columns = {k: [*([1.0] * 1200 if k != "c" else ["a"] * 1200), *v] for k, v in columns.items()}
     path = parquet(write, columns)
-    with pytest.raises(DataError, match="line 1202: column 'x': 'inf' is not a number from -1e.100 to 1e.100"):
+    with pytest.raises(
+        DataError, match=r"line 1202: column 'x': 'inf' is not a number from -1e.100 to 1e.100"
+    ):
         rows(ArrowStream(path))
     stream = ArrowStream(path, on_bad_line="skip")
     X, y, lines = rows(stream, 100)

@@ -98,17 +98,18 @@ def test_what_is_not_a_label(bad):
 def test_a_row_without_a_label_is_answered_and_not_learned(y):
     X = np.eye(3)
     model, plain = SingleLearnerClassifier(random_state=1), SingleLearnerClassifier(random_state=1)
-    answers = model.test_then_train(X, y)
+    with pytest.warns(UserWarning, match="Rows without a label .* 1 of 3: it does not learn them"):
+        answers = model.test_then_train(X, y)
     kept = [y[0], y[0], y[2]]
     assert answers.tolist() == plain.test_then_train(X, kept, sample_weight=[1, 0, 1]).tolist()
-    with pytest.warns(UserWarning, match="Rows without a label"):
-        model.partial_fit(X, [None] * 3)
-    model.learn_one({0: 1.0, 1: 0.0, 2: 0.0}, None)  # said once
+    model.partial_fit(X, [None] * 3)  # said once
+    model.learn_one({0: 1.0, 1: 0.0, 2: 0.0}, None)
     assert model.to_bytes() == plain.to_bytes()
-    nothing = SingleLearnerClassifier().partial_fit(X, [None] * 3)
-    assert not nothing.started
     declared = SingleLearnerClassifier()
-    assert declared.test_then_train(X, [None] * 3, classes=["a", "b"], output="proba").shape == (3, 2)
+    with pytest.warns(UserWarning, match="3 of 3"):
+        answers = declared.test_then_train(X, [None] * 3, classes=["a", "b"], output="proba")
+    assert answers.shape == (3, 2)
+    assert not declared.started
     with pytest.raises(ValueError, match="y contains NaN or a missing label"):
         SingleLearnerClassifier().fit(X, ["a", None, "b"])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -118,6 +119,23 @@ def test_a_row_without_a_label_is_answered_and_not_learned(y):
 def test_labels_do_not_mix_text_and_numbers():
     with pytest.raises(ValueError, match="mixes both"):
         SingleLearnerClassifier().partial_fit(X2, np.array(["a", 1], dtype=object))
+    with pytest.raises(ValueError, match="Labels must all be text or all be numbers; y mixes both"):
+        SingleLearnerClassifier().fit(X2, np.array(["a", 1], dtype=object))
+
+
+def test_numbers_as_labels_are_sent_to_a_regressor():
+    for y in (np.array([0.5, 1.5]), np.array([0.5, 1.5], dtype=object)):
+        with pytest.raises(
+            ValueError, match=r"Unknown label type: continuous\. .*such as StreamBoostRegressor"
+        ):
+            SingleLearnerClassifier().fit(X2, y)
+
+
+def test_who_has_fitted_hears_why_a_label_is_too_late():
+    with pytest.raises(
+        ValueError, match=r"not in classes: \[0, 1\]. They are final once .*as fit and classes="
+    ):
+        SingleLearnerClassifier().fit(X2, [0, 1]).partial_fit(X2, [0, 2])
 
 
 def test_classes_are_declared_once():

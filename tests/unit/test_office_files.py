@@ -43,7 +43,9 @@ def test_numbers_in_dress_are_no_silent_words(tmp_path, cell):
     path = tmp_path / "dressed.csv"
     rows = "".join(f"{cell.replace('2', str(i % 10))};{i % 2}\n" for i in range(100))
     path.write_text("amount;label\n" + rows, encoding="utf-8")
-    with pytest.warns(DataWarning, match="column 'amount' is read as words because of the marks in its numbers"):
+    with pytest.warns(
+        DataWarning, match="column 'amount' is read as words because of the marks in its numbers"
+    ):
         open_stream(path)
     words = tmp_path / "words.csv"
     words.write_text("size;label\n" + "".join(f"{i % 9} mm;{i % 2}\n" for i in range(100)))

@@ -52,7 +52,8 @@ def sums_to_one(proba):
 
 
 def new_category(model, turn):
-    model.learn_one({**ROWS[turn % N], "kind": f"k{turn}"}, int(Y[turn % N]))
+    # Not without end: where Python has no lock it has thousands of turns while the other thread has twelve.
+    model.learn_one({**ROWS[turn % N], "kind": f"k{turn % 4000}"}, int(Y[turn % N]))
 
 
 WRITERS = {
@@ -522,3 +523,13 @@ def test_models_are_cut_for_threads(kind, options):
     np.testing.assert_array_equal(answers, expected)
     assert many.set_params(n_jobs=1).to_bytes() == one.to_bytes()
     assert len(core_of(many).threads()["cost"]) > 12
+
+
+@pytest.mark.parametrize("kind", [StreamBoostClassifier, StreamBoostRegressor])
+def test_stations_that_take_turns_learn_and_answer_the_same(kind):
+    model, other = (kind(n_jobs=jobs, random_state=1).partial_fit(X, Y) for jobs in (1, 4))
+    core_of(other).take_turns(True)
+    for _ in range(2):
+        np.testing.assert_array_equal(other.test_then_train(X, Y), model.test_then_train(X, Y))
+    np.testing.assert_array_equal(other.predict(X), model.predict(X))
+    assert core_of(other).threads()["together"] > 0

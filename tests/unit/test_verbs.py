@@ -261,6 +261,7 @@ def test_order_of_keys_does_not_matter_and_the_dict_stays():
         ({"a": float("inf"), "b": 0.0, "c": 0.0}, "infinity in column 'a'"),
         ({("a", 1): 0.0}, "keys of x"),
         ([1, 2, 3], "must be a dict"),
+        (pd.Series({"a": 1.0}), r"must be a dict of feature values, got Series: pass x.to_dict\(\)"),
         ({"a": [1]}, "is numeric"),
         ({"new": float("inf")}, "infinity in column 'new'"),
     ],

@@ -152,21 +152,23 @@ void logistic_alphas(const double* __restrict margin, const double* __restrict n
 void majority_exponents(const std::int32_t* __restrict vote, int y, int ahead, int rest, const MajorityTable& table,
                         double* __restrict margin, double* __restrict out, std::size_t n) {
   constexpr int block = 64;
+  const double *__restrict base = table.base, *__restrict log_factorial = table.log_factorial, log_odds = table.log_odds;
   for (int begin = 0, size = static_cast<int>(n); begin < size; begin += block) {
     const int width = std::min(block, size - begin);
-    std::int32_t k[block];
+    // Signs first, in a loop of their own: beside the running sum they would be branches that nobody can foretell.
+    std::int32_t sign[block], k[block];
+    for (int i = 0; i < width; ++i) sign[i] = vote[begin + i] == 1 ? 1 : -1;
+    for (int i = 0; i < width; ++i) margin[begin + i] = sign[i];
     for (int i = 0; i < width; ++i) {
-      const int h = vote[begin + i] == 1 ? 1 : -1;
       k[i] = (rest - begin - i - ahead + 1) >> 1;  // >> 1 floors, below 0 too
-      margin[begin + i] = h;
-      ahead += y * h;
+      ahead += y * sign[i];
     }
     for (int i = 0; i < width; ++i) {
       const int left = rest - begin - i;
       const bool possible = k[i] >= 0 && k[i] <= left;
       const int right = possible ? k[i] : 0;
-      const double term = right * table.log_odds - table.log_factorial[right] - table.log_factorial[left - right];
-      out[begin + i] = possible ? table.base[begin + i] + term : -1000.0;
+      const double term = right * log_odds - log_factorial[right] - log_factorial[left - right];
+      out[begin + i] = possible ? base[begin + i] + term : -1000.0;
     }
   }
 }

@@ -101,11 +101,12 @@ void Flow::run_alone(int chunk) {
 
 void Flow::run_in_turn() {
   double now = thread_seconds();
-  for (auto& station : stations_) {
-    const double began = now;
-    for (int chunk = 0; chunk < n_chunks(); ++chunk) now = do_next(*station, chunk, now);
-    worker_seconds_[static_cast<std::size_t>(station->owner)] += now - began;
-  }
+  for (int first = 0; first < n_chunks(); first += slots_)
+    for (auto& station : stations_) {
+      const double began = now;
+      for (int chunk = first; chunk < std::min(first + slots_, n_chunks()); ++chunk) now = do_next(*station, chunk, now);
+      worker_seconds_[static_cast<std::size_t>(station->owner)] += now - began;
+    }
 }
 
 void Flow::run() {
@@ -153,7 +154,7 @@ void Flow::work(int worker) {
     }
     if (std::all_of(own.begin(), own.end(), [&](const Station* s) { return s->done.load(std::memory_order_acquire) == n_chunks(); })) break;
     bell.awaited.store(true);  // before it looks at `rung` again, and who rings looks at it after: one of them sees the other
-    bell.rung.wait(heard);
+    bell.wait(heard);
     bell.awaited.store(false, std::memory_order_relaxed);
     now = thread_seconds();
   }
@@ -180,7 +181,7 @@ void Flow::tell(const Station& done, int worker) {
 void Flow::ring(int worker) {
   Bell& bell = bells_[static_cast<std::size_t>(worker)];
   bell.rung.fetch_add(1);
-  if (bell.awaited.load()) bell.rung.notify_one();
+  if (bell.awaited.load()) bell.wake();
 }
 
 void Flow::stop() {

@@ -83,7 +83,6 @@ Message decode_chunk(Bytes bytes, const Schema& now, bool numbers) {
   const bool sparse = in.flag(), weighted = in.flag();
   const std::int64_t grows = in.whole(0, 2);  // 2: with facts
   m.stride = in.count();
-  in.require(m.learns || m.stride == 0, "asks with answers");
   in.require(m.learns || (!grows && m.restart < 0), "asks and changes the model at once");
   in.require(m.answers || m.output == Output::none, "wants answers that nobody reads");
   const Schema* schema = &now;
@@ -246,6 +245,12 @@ Reply decode_answer(Bytes bytes) {
     const auto* value = in.array<double>(n);
     reply.value.assign(value, value + n);
   }
+  if (!in.done()) {
+    reply.stride = in.count();
+    const std::int64_t n = static_cast<std::int64_t>(reply.n_rows) * reply.stride;
+    const auto* record = in.array<double>(n);
+    reply.records.assign(record, record + n);
+  }
   in.finish();
   return reply;
 }
@@ -293,12 +298,22 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
   if (reply.output == Output::label) reply.label.resize(n);
   reply.value.resize(n * static_cast<std::size_t>(reply.columns));
   OutputBuffers buffers{reply.output, reply.label.data(), reply.value.data()};
-  std::vector<double> records(m.records, m.records + n * static_cast<std::size_t>(m.stride));
+  reply.records.assign(m.records, m.records + n * static_cast<std::size_t>(m.stride));
+  std::vector<double> learned;  // 0: asked about
+  std::vector<std::int32_t> place;
+  bool asks = false;
   if (m.stride > 0) {
-    buffers.records = {records.data(), static_cast<std::size_t>(m.stride)};
-    for (std::size_t r = 0; r < n && m.weight != nullptr; ++r)
-      if (m.weight[r] == 0) records[r * buffers.records.stride] = -1;  // checked, and otherwise ignored
-    model_.check_records(buffers.records, n, n, nullptr, schema);
+    reply.stride = m.stride;
+    learned.assign(n, m.learns ? 1.0 : 0.0);
+    place.resize(n);
+    for (std::size_t r = 0; r < n; ++r) {
+      if (m.learns && m.weight != nullptr) learned[r] = m.weight[r];
+      const bool asked = learned[r] == 0 && reply.records[r * static_cast<std::size_t>(m.stride)] >= 0;
+      place[r] = asked || learned[r] > 0 ? static_cast<std::int32_t>(r) : -1;
+      asks = asks || asked;
+    }
+    buffers.records = {reply.records.data(), static_cast<std::size_t>(m.stride), place.data()};
+    model_.check_records(buffers.records, n, n, learned.data(), schema);
   }
   if (m.room) model_.reserve(*m.room);
   if (!m.facts.empty()) model_.describe(m.facts);
@@ -317,6 +332,10 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
     answer.whole(part_->out.alarm ? part_->out.worst_lane : -1);
     answer.array(reply.label.data(), reply.label.size());
     answer.array(reply.value.data(), reply.value.size());
+    if (asks) {
+      answer.whole(reply.stride);
+      answer.array(reply.records.data(), reply.records.size());
+    }
     bytes = answer.finish();
   } else {
     bytes = encode_carry(part_->out, name_, seq);

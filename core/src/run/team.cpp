@@ -45,8 +45,7 @@ void Team::learn(Model& model, const RowBlock& rows, Truth truth, const double* 
   const bool trial = chunk_ == 0 && record_.cost.empty();
   try {
     model.expect(rows, weight);
-    const int some = chunk_rows(rows.n_rows);
-    flow.emplace(rows.n_rows, some, in_turn_ ? rows.n_rows / some + 1 : 2 * threads_ + 4);
+    flow.emplace(rows.n_rows, chunk_rows(rows.n_rows), 2 * threads_ + 4);
     model.enlist(*flow, {rows, truth, weight, [&](int chunk) { return out.from(flow->first(chunk), answers_of(model)); }});
     flow->deal(threads_, record_.cost);
   } catch (const std::bad_alloc&) {

@@ -30,7 +30,25 @@ def members(proba: NDArray[np.float64]) -> NDArray[np.int64]:
     return (np.nan_to_num(proba) >= 0.5).astype(np.int64)
 
 
-class MultilabelClassifier(ClassifierMixin, Estimator):
+class SetAnswers:
+    """What follows from the probabilities of the labels."""
+
+    def predict(self: Any, X: Any) -> NDArray[np.int64]:
+        """Return indicators, one column for each of ``labels_``: 1 where the probability is at least one half."""
+        return members(self.predict_proba(X))
+
+    def predict_one(self: Any, x: Mapping[Any, Any]) -> dict[Any, bool]:
+        """Return for each known label whether one dict is likelier to have it than not."""
+        return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
+
+    @property
+    def classes_(self: Any) -> NDArray[Any]:
+        """The same as ``labels_``: what scikit-learn calls them."""
+        found: NDArray[Any] = self.labels_
+        return found
+
+
+class MultilabelClassifier(SetAnswers, ClassifierMixin, Estimator):
     """A classifier of label sets that goes on learning."""
 
     tie = "lowest"
@@ -142,10 +160,6 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
 
     # Answering.
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return indicators, one column for each of ``labels_``: 1 where the probability is at least one half."""
-        return members(self.predict_proba(X))
-
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability that a row has a label, one column for each of ``labels_``; rows do not sum to 1."""
         return self._ask(X, "proba")
@@ -162,19 +176,10 @@ class MultilabelClassifier(ClassifierMixin, Estimator):
         found = self._read(lambda session: session.ask(source, "proba"))
         return dict(zip(self.labels_.tolist(), found[0].tolist(), strict=True))
 
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
-        """Return for each known label whether one dict is likelier to have it than not."""
-        return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
-
     @property
     def labels_(self) -> NDArray[Any]:
         """Names of the labels, in the order of the columns."""
         return self._read(lambda session: session.labels.classes, fitted=False)
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The same as ``labels_``: what scikit-learn calls them."""
-        return self.labels_
 
     def __sklearn_tags__(self) -> Any:
         return label_set_tags(super().__sklearn_tags__())
@@ -189,4 +194,4 @@ def label_set_tags(tags: Any) -> Any:
     return tags
 
 
-__all__ = ["SET_OUTPUTS", "LabelSets", "MultilabelClassifier", "label_set_tags", "members"]
+__all__ = ["SET_OUTPUTS", "LabelSets", "MultilabelClassifier", "SetAnswers", "label_set_tags", "members"]

@@ -57,6 +57,8 @@ def learn(
         if session is None or fit:
             taken, answers = _learn_first(model, source, y, classes, weight, answer, fit, pending, unlabeled)
             if taken:
+                if absent is not None and model._session is not None:
+                    model._session.told_unlabeled = True
                 return answers
             continue
         with session.writing:
@@ -88,8 +90,9 @@ def _without_labels(
     known = session.labels.book.values if session is not None else ()
     if not len(known) and classes is not None:
         known = np.asarray(classes).tolist()
-    if session is not None and not session.told_unlabeled and not model._counts_unlabeled:
-        session.told_unlabeled = True
+    if not model._counts_unlabeled and (session is None or not session.told_unlabeled):
+        if session is not None:
+            session.told_unlabeled = True
         warn_user(
             f"Rows without a label came to this {type(model).__name__}, the first time {int(absent.sum())} of {n_rows}: it does "
             "not learn them."
@@ -114,7 +117,7 @@ def _learn_first(
     n_active = source.n_rows if weight is None else int((weight > 0).sum())
     if fit:
         check_something_weighs(weight)
-        labels = model._first_labels(np.unique(y))
+        labels = model._first_labels(y)
     if not source.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
         return True, no_answers(answer, model._first_labels(None))
     model._validate_params()

@@ -108,9 +108,13 @@ class OneLineGroup(TyperGroup):
 def plain_warnings() -> Iterator[None]:
     """Warnings as one line each, without the place in the source."""
 
+    said = set()  # a file may be opened more than once
+
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = shell_words(message) if isinstance(message, Warning) else in_flags(message)
-        typer.echo(f"streamboost: warning: {' '.join(text.split())}", err=True)
+        text = " ".join((shell_words(message) if isinstance(message, Warning) else in_flags(message)).split())
+        if text not in said:
+            said.add(text)
+            typer.echo(f"streamboost: warning: {text}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

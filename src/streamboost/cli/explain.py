@@ -98,7 +98,7 @@ def _print_list(explained: Explanations) -> None:
     for row in range(min(len(explained), LISTED)):
         one = explained[row]
         lines += [
-            f"row {row + 1}: {one.label}, score {one.score:+.4g} from {one.base:+.4g}",
+            f"row {row + 1}: score {one.score:+.4g} of {one.label}, from {one.base:+.4g}",
             *bars(one.largest(10), signed=True),
         ]
     if len(explained) > LISTED:

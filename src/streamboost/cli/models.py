@@ -24,7 +24,7 @@ def load_file(path: Path) -> Any:
     try:
         return load(path)
     except ModelFileError as error:
-        raise UserError(f"{path}: {error}") from error
+        raise UserError(str(error)) from error
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}.") from error
 

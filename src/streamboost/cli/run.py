@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -142,55 +142,8 @@ def run(
         watch=HealthLines(model).update if output.health else None,
         **loop,
     )
-    to_stdout = output.json is not None and str(output.json) == "-"
-    console = stderr() if to_stdout else stdout()
-    bad = bad_lines(stream)
-    console.print(result_table([result], f"{spec.name} on {os.path.basename(stream.name)}", bad_lines=bad))
-    if result.left_out:
-        console.print(
-            f"{result.left_out:,} rows came before the first answer, their labels being late: they are not counted.",
-            highlight=False,
-            soft_wrap=True,
-        )
-    if result.asked is not None:
-        console.print(
-            f"labels asked for: {result.asked:.1%} of the rows (--query {loop['query']})",
-            highlight=False,
-            soft_wrap=True,
-        )
-    if result.regret is not None:
-        full = result.error - result.regret / result.n_rows
-        console.print(
-            f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}",
-            highlight=False,
-            soft_wrap=True,
-        )
-    for line in no_better_than(result):
-        warn(line)
-    if isinstance(result, RegressionResult) and result.lags_advised is not None:
-        lags = result.lags_advised
-        warn(f"errors repeat after {lags} row{'s' if lags > 1 else ''}: lags would help (--lags {lags}).")
-    if result.metrics:
-        console.print(metric_table(result))
-    matter = importances_of(result.model)
-    for line in () if matter is None or output.report else importance_lines(matter):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-    details = result.model.report() if output.report else None
-    if details is not None:
-        console.print(str(details), markup=False, highlight=False, soft_wrap=True)
-    if output.health:
-        console.print(str(result.model.health()), markup=False, highlight=False, soft_wrap=True)
-    if output.json is not None:
-        figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
-        if matter is not None:
-            figures["importances"] = matter
-        if details is not None:
-            figures["report"] = details.to_dict()
-        text = json.dumps(plain_value(figures), indent=1, allow_nan=False)
-        if to_stdout:
-            sys.stdout.write(text + "\n")
-        else:
-            write_file(output.json, f"{text}\n".encode())
+    console = stderr() if str(output.json) == "-" else stdout()
+    _show(console, model, result, spec, stream, output, query=loop["query"])
     if output.plot is not None:
         result.plot(output.plot)
     if output.plot_report is not None:
@@ -205,6 +158,62 @@ def run(
     _say_written(console, output)
     if stop.asked is not None:
         stop.exit()
+
+
+def _show(
+    console: Console,
+    model: Any,
+    result: PrequentialResult,
+    spec: ModelSpec,
+    stream: Stream,
+    output: Output,
+    *,
+    query: str,
+) -> None:
+    """The table of a run and what belongs to it: as lines, and as JSON if that was asked for."""
+    bad = bad_lines(stream)
+    console.print(result_table([result], f"{spec.name} on {os.path.basename(stream.name)}", bad_lines=bad))
+    for line in _about_labels(result, query):
+        console.print(line, highlight=False, soft_wrap=True)
+    for line in no_better_than(result):
+        warn(line)
+    if isinstance(result, RegressionResult):
+        console.print(nearest_baseline(result), highlight=False, soft_wrap=True)
+    if isinstance(result, RegressionResult) and result.lags_advised is not None:
+        lags = result.lags_advised
+        warn(f"errors repeat after {lags} row{'s' if lags > 1 else ''}: lags would help (--lags {lags}).")
+    if result.metrics:
+        console.print(metric_table(result))
+    matter = importances_of(result.model)
+    details = result.model.report() if output.report else None
+    lines = [] if matter is None or output.report else importance_lines(matter)
+    lines += [str(details)] if details is not None else []
+    lines += [str(result.model.health())] if output.health else []
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    if output.json is None:
+        return
+    figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
+    if matter is not None:
+        figures["importances"] = matter
+    if details is not None:
+        figures["report"] = details.to_dict()
+    text = json.dumps(plain_value(figures), indent=1, allow_nan=False)
+    if str(output.json) == "-":
+        sys.stdout.write(text + "\n")
+    else:
+        write_file(output.json, f"{text}\n".encode())
+
+
+def _about_labels(result: PrequentialResult, query: str) -> Iterator[str]:
+    """What came of labels that were late, asked for, or replaced by rewards."""
+    if result.left_out:
+        yield f"{result.left_out:,} rows came before the first answer, their labels being late: they are not counted."
+    if result.asked is not None:
+        yield f"labels asked for: {result.asked:.1%} of the rows (--query {query})"
+    if result.regret is not None:
+        full = result.error - result.regret / result.n_rows
+        yield f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}"
 
 
 def say_stopped(console: Console, start: Place, end: Place, stopped: bool, save: Path | None) -> None:
@@ -273,6 +282,14 @@ def no_better_than(result: PrequentialResult) -> list[str]:
                 f"({name} {own} against {other})."
             )
     return found
+
+
+def nearest_baseline(result: RegressionResult) -> str:
+    """The best of the baselines, in words."""
+    one = min(result.baselines, key=lambda baseline: baseline.error)
+    share = 1 - result.error / one.error if one.error > 0 else 0.0
+    beside = f"the model misses {share:.0%} less" if share > 0 else "the model misses no less"
+    return f"nearest baseline: {baseline_words(one.model_name)}, MAE {_figure(one.error, one.digits)}; {beside}"
 
 
 def result_table(results: Sequence[PrequentialResult], title: str, bad_lines: int = 0) -> Table:

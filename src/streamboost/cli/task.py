@@ -49,7 +49,7 @@ def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
         return None, "text"
     values, counts = np.unique(first.y[np.isfinite(first.y)], return_counts=True)
     if values.size <= FEW:
-        return None, f"{values.size} values"
+        return None, "1 value" if values.size == 1 else f"{values.size} values"
     if not is_quantity(getattr(stream, "label_name", None)) and are_classes(values, counts):
         return None, f"{values.size} whole numbers in a row that repeat often"
     return "regression", f"numbers with more than {FEW} values"

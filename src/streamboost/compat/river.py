@@ -1,4 +1,4 @@
-"""Our ensembles as River classifiers, classifiers of label sets and regressors.
+"""Our ensembles as River classifiers, classifiers of label sets, regressors, active learners and policies of bandits.
 
 The other direction, River's models as weak learners of our ensembles, needs nothing from here: pass one as ``estimator``.
 """
@@ -19,9 +19,10 @@ from streamboost.base.errors import ClassesNeeded, TooManyClasses
 from streamboost.base.inputs.dates import taken_apart
 from streamboost.base.inputs.frames import is_dated
 from streamboost.base.regressor import StreamRegressor
+from streamboost.feedback import ActiveClassifier, BanditBoostingClassifier
 
 try:
-    from river import base
+    from river import active, bandit, base
 except ImportError as error:
     raise ImportError(
         "streamboost.compat.river needs River: install it with pip install 'streamboost[river]'."
@@ -326,6 +327,127 @@ class RiverMultiLabelClassifier(_Driver, base.MultiLabelClassifier):
         """Return for each known label whether the row is likelier to have it than not."""
         found: dict[Any, bool] = self.model.predict_one(x)
         return found
+
+
+class RiverActiveClassifier(_Driver, active.base.ActiveLearningClassifier):
+    """A River active learner that drives one of ours: answers come with whether the label is wanted.
+
+    River has no word for a row that is let go. So a row whose label is not wanted is let go as it is answered, and every row is
+    to be asked about once; :meth:`streamboost.ActiveClassifier.predict_one` answers without such a trace.
+
+    Parameters
+    ----------
+    model : ActiveClassifier
+        With its budget and strategy. It is the wrapper's own from now on; `clone` starts from a fresh one.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from streamboost import ActiveClassifier, OnlineBaggingClassifier
+    >>> from streamboost.compat.river import RiverActiveClassifier
+    >>> inside = ActiveClassifier(OnlineBaggingClassifier(random_state=7), budget=0.2, random_state=7)
+    >>> model = RiverActiveClassifier(inside)
+    >>> _ = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    >>> inside.n_rows_, inside.n_asked_ < 300
+    (1250, True)
+    """
+
+    def __init__(self, model: ActiveClassifier) -> None:
+        if not isinstance(model, ActiveClassifier):
+            raise TypeError(f"model={model!r} is no active learner; pass an ActiveClassifier.")
+        self.model = model
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from streamboost import OnlineBaggingClassifier
+
+        yield {"model": ActiveClassifier(OnlineBaggingClassifier(n_estimators=2), budget=0.5)}
+
+    @property
+    def _wrapped_model(self) -> Any:
+        return self.model
+
+    @property
+    def _supervised(self) -> bool:
+        return True
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
+        wanted = self.model.query_one(x)
+        if not wanted:
+            self.model.skip_one(x)
+        return wanted
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> tuple[dict[Any, float], bool]:
+        """Return the probability of each known label, and whether the label of this row is wanted."""
+        proba = self.model.predict_proba_one(x)
+        return proba, self._ask_for_label(x, proba)
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> tuple[Any, bool]:
+        """Return the most likely label, and whether the label of this row is wanted."""
+        answer = self.model.predict_one(x)
+        return answer, self._ask_for_label(x, answer)
+
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
+        """Learn a row whose label was wanted, and found out."""
+        try:
+            self.model.learn_one(x, y, sample_weight=w)
+        except ValueError as error:
+            raise _in_rivers_words(error) from error
+
+
+class RiverPolicy(bandit.base.ContextualPolicy):
+    """A contextual policy of River that drives our bandits: arms are labels, and the context is the row.
+
+    A reward is learned with the probability that its arm had when it was pulled last. Rewards that come late, when the arm may
+    have been pulled again, are for :meth:`streamboost.BanditBoostingClassifier.learn_bandit_one`, which takes the
+    probability.
+
+    Parameters
+    ----------
+    model : BanditBoostingClassifier
+        Its labels are the arms. It is the policy's own from now on; `clone` starts from a fresh one.
+
+    Examples
+    --------
+    >>> from streamboost import BanditBoostingClassifier, NaiveBayes, OnlineBaggingClassifier
+    >>> from streamboost.compat.river import RiverPolicy
+    >>> inside = OnlineBaggingClassifier(NaiveBayes(), n_estimators=5)
+    >>> policy = RiverPolicy(BanditBoostingClassifier(inside, labels=["low", "high"], random_state=7))
+    >>> for t in range(300):
+    ...     context = {"x": t * 0.618 % 1}
+    ...     arm = policy.pull(["low", "high"], context=context)
+    ...     policy.update(arm, context, float(arm == ("high" if context["x"] > 0.5 else "low")))
+    >>> policy.model.predict_one({"x": 0.9})
+    'high'
+    """
+
+    def __init__(self, model: BanditBoostingClassifier) -> None:
+        if not isinstance(model, BanditBoostingClassifier):
+            raise TypeError(f"model={model!r} is no bandit; pass a BanditBoostingClassifier.")
+        super().__init__()
+        self.model = model
+        self._chance: dict[Any, float] = {}
+
+    clone = _Driver.clone
+
+    def _pull(self, arm_ids: list[Any], context: dict[Any, Any]) -> Any:
+        if set(arm_ids) != set(self.model.classes_.tolist()):
+            raise ValueError(
+                f"arm_ids={arm_ids!r} are not the labels of the model: {self.model.classes_.tolist()}."
+            )
+        arm, self._chance[arm] = self.model.act_one(context)
+        return arm
+
+    def update(self, arm_id: Any, context: dict[Any, Any], *reward_args: Any, **reward_kwargs: Any) -> None:
+        """Learn the reward of an arm: 1 if it was right, else 0."""
+        if arm_id not in self._chance:
+            raise ValueError(f"arm_id={arm_id!r} was never pulled.")
+        self.model.learn_bandit_one(context, arm_id, reward_args[0], self._chance[arm_id])
+        super().update(arm_id, context, *reward_args, **reward_kwargs)
 
 
 def _in_rivers_words(error: ValueError) -> ValueError:

@@ -90,7 +90,9 @@ class KeyStore:
         try:  # two owners would write over each other's models
             self._unlock = weakref.finalize(self, os.close, open_locked(path.with_suffix(".lock")))
         except OSError as error:
-            raise RuntimeError(f"{path.parent} is in use by another model, which is not closed yet.") from error
+            raise RuntimeError(
+                f"{path.parent} is in use by another model, which is not closed yet."
+            ) from error
         self._db = sqlite3.connect(path, isolation_level=None)
         try:
             self._open()
@@ -140,6 +142,10 @@ class KeyStore:
         if self._waiting:
             self._all_or_nothing(_PUT, [(key, *row) for key, row in self._waiting.items()])
             self._waiting.clear()
+
+    def sync(self) -> None:
+        """Make what was committed last through a power cut, too."""
+        self._db.execute("PRAGMA wal_checkpoint").fetchall()
 
     def _all_or_nothing(self, statement: str, rows: list[tuple[Any, ...]]) -> None:
         self._db.execute("BEGIN")

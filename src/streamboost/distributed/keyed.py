@@ -354,7 +354,7 @@ class KeyedModels(Closing):
         return 0.0 if found is None else found.share()
 
     def flush(self) -> None:
-        """Write all models to the store; they stay in memory."""
+        """Write all models to the store, where a power cut does not reach them any more; they stay in memory."""
         self._check_open()
         for key, own in self._owns.items():
             self._write(key, own)
@@ -362,6 +362,7 @@ class KeyedModels(Closing):
         data = b"" if whole is None or not whole.started else whole.to_bytes()
         self._store.put_global({"counts": list(self._counts.items())}, data)
         self._store.commit()
+        self._store.sync()
 
     def give(self, away: Callable[[str], bool]) -> list[StoredModel]:
         """Return the models of some keys for another one to take; `away` is asked with the key as JSON."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -214,9 +214,9 @@ class ShardedModel:
         places: NDArray[np.int32] | None = None,
     ) -> NDArray[Any] | None:
         """Log the rows, chunk by chunk, and send them; wait only for answers."""
-        said = None if records is None or places is None else of_rows(records, places)
+        late = None if records is None or places is None else _Late(records, places, weight)
         if self._holds and len(y) == 1 and not isinstance(X, tuple):
-            self._hold_row(X, y, weight, room, said)
+            self._hold_row(X, y, weight, room, None if late is None else late.records(0, 1))
             return None
         line = self._running()
         growth, self.growth = self.growth, {}
@@ -224,11 +224,10 @@ class ShardedModel:
         if self._room is None:
             raise RuntimeError("the first rows come without room")
         n, step = len(y), 1 if self._one_by_one else self._chunk_rows
-        tickets: list[int] = []
-        answers: list[Any] = []
+        answers: list[Any] = []  # or tickets for them
         try:
-            for first in range(0, n, step):
-                end = min(n, first + step)
+            for first, end in even_cuts(n, step) if late is None else late.cuts(step):
+                asks = late is not None and late.asks(first, end)
                 w = None if weight is None else weight[first:end]
                 chunk = _core.encode_chunk(
                     _rows(X, first, end),
@@ -238,24 +237,26 @@ class ShardedModel:
                     answer,
                     self.plan.answers,
                     room if first == 0 else None,
-                    records=None if said is None else said[first:end],
+                    records=None if late is None else late.records(first, end),
                 )
                 ticket = line.train(
-                    growth if first == 0 else {}, chunk, wanted=answer != "none" or self._one_by_one
+                    growth if first == 0 else {}, chunk, wanted=answer != "none" or self._one_by_one or asks
                 )
                 self._count(y[first:end], w)
-                if self._one_by_one:
-                    values, restart = _core.decode_answer(line.answer(ticket))
+                if self._one_by_one or asks:
+                    values, restart, said = _core.decode_answer(line.answer(ticket))
                     answers.append(values)
                     self._restart(restart)
+                    if late is not None and said is not None:
+                        late.keep(first, end, said)
                 elif answer != "none":
-                    tickets.append(ticket)
+                    answers.append(ticket)
         except RuntimeError as error:
             self._why_broken = str(error)
             raise
         if answer == "none":
             return None
-        answers += [self._values(line, ticket) for ticket in tickets]
+        answers = [self._values(line, one) if isinstance(one, int) else one for one in answers]
         return np.concatenate(answers)
 
     def _take_room(self, room: Any) -> None:
@@ -345,32 +346,80 @@ class ShardedModel:
         _, n_classes, declared, _ = self._room or (None, 0, False, 0)
         self._n_known = n_classes if declared else max(self._n_known, int(learned.max(initial=-1)) + 1)
 
-    def ask(self, X: Any, answer: str) -> NDArray[Any]:
-        """Answer after all chunks so far."""
+    def ask(self, X: Any, answer: str, records: Records | None = None) -> NDArray[Any]:
+        """Answer after all chunks so far; what was said goes into `records`, one for each row."""
         line = self._running()
         width = 0 if self._room is None else len(self._room[0])
-        n, step = _n_rows(X), self._chunk_rows
-        tickets = [
-            line.question(
-                _core.encode_chunk(_rows(X, first, min(n, first + step)), width, None, None, answer, True)
-            )
-            for first in range(0, n, step)
-        ]
-        return np.concatenate([self._values(line, ticket) for ticket in tickets])
+        cuts = list(even_cuts(_n_rows(X), self._chunk_rows))
+        tickets = []
+        for first, end in cuts:
+            room = None if records is None else np.zeros((end - first, records.shape[1]))
+            chunk = _core.encode_chunk(_rows(X, first, end), width, None, None, answer, True, records=room)
+            tickets.append(line.question(chunk))
+        answers = []
+        for (first, end), ticket in zip(cuts, tickets, strict=True):
+            values, _, said = _core.decode_answer(line.answer(ticket))
+            answers.append(_there(values))
+            if records is not None and said is not None:
+                records[first:end] = said
+        return np.concatenate(answers)
 
     @staticmethod
     def _values(line: Line, ticket: int) -> NDArray[Any]:
-        values, _ = _core.decode_answer(line.answer(ticket))
-        if values is None:
-            raise RuntimeError("the shards gave no answers")
-        return values
+        return _there(_core.decode_answer(line.answer(ticket))[0])
 
 
-def of_rows(records: Records, places: NDArray[np.int32]) -> Records:
-    """The record of each row; one that has none gets the mark of that."""
-    said = records[np.maximum(places, 0)]
-    said[places < 0, 0] = NOTHING_SAID
-    return said
+def _there(values: NDArray[Any] | None) -> NDArray[Any]:
+    if values is None:
+        raise RuntimeError("the shards gave no answers")
+    return values
+
+
+def even_cuts(n: int, step: int) -> Iterator[tuple[int, int]]:
+    """Chunks of so many rows."""
+    for first in range(0, n, step):
+        yield first, min(n, first + step)
+
+
+class _Late:
+    """What was said to the rows of a call, some of which are asked about in it and learned later, perhaps in the same call."""
+
+    def __init__(
+        self, records: Records, places: NDArray[np.int32], weight: NDArray[np.float64] | None
+    ) -> None:
+        self._records, self._places = records, places
+        self._asked = (
+            np.zeros(len(places), np.bool_) if weight is None else (np.asarray(weight) == 0) & (places >= 0)
+        )
+
+    def cuts(self, step: int) -> Iterator[tuple[int, int]]:
+        """Chunks in which no row is learned that was asked about in the same one: what was said comes back with its answers."""
+        first, open_places = 0, set[int]()
+        for at, (place, asked) in enumerate(zip(self._places.tolist(), self._asked.tolist(), strict=True)):
+            if at - first == step or (not asked and place in open_places):
+                yield first, at
+                first, open_places = at, set()
+            if asked:
+                open_places.add(place)
+        if first < len(self._places):
+            yield first, len(self._places)
+
+    def asks(self, first: int, end: int) -> bool:
+        """Whether some row of a chunk is asked about."""
+        return bool(self._asked[first:end].any())
+
+    def records(self, first: int, end: int) -> Records:
+        """The record of each row; one that has none gets the mark of that, and one that is asked about room for its own."""
+        places = self._places[first:end]
+        said = self._records[np.maximum(places, 0)]
+        said[places < 0, 0] = NOTHING_SAID
+        said[self._asked[first:end], 0] = 0.0
+        return said
+
+    def keep(self, first: int, end: int, said: Records) -> None:
+        """Keep what was said to the rows of a chunk that were asked about."""
+        asked = self._asked[first:end]
+        self._records[self._places[first:end][asked]] = said[asked]
 
 
 def _fullest(truth: NDArray[Any]) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, schema_of
+from streamboost.base.pending import LateRecords, PendingAnswers
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
@@ -296,10 +297,17 @@ class Shards(Closing):
     # Learning.
 
     def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        pending: PendingAnswers | None = None,
     ) -> Self:
-        """Learn some more rows; returns when they are logged and on their way."""
-        more = {} if classes is None else {"classes": classes}
+        """Learn some more rows; returns when they are logged and on their way. `pending` is of :meth:`predict_pending`."""
+        given = {"classes": classes, "pending": pending}
+        more = {name: value for name, value in given.items() if value is not None}
         self._open().partial_fit(X, y, sample_weight=sample_weight, **more)
         return self
 
@@ -310,9 +318,11 @@ class Shards(Closing):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         output: str | None = None,
+        *,
+        pending: LateRecords | None = None,
     ) -> Any:
-        """Answer for each row before learning it; `classes` and `output` as the model has them."""
-        given = {"classes": classes, "output": output}
+        """Answer for each row before learning it; `classes`, `output` and `pending` as the model has them."""
+        given = {"classes": classes, "output": output, "pending": pending}
         more = {name: value for name, value in given.items() if value is not None}
         return self._open().test_then_train(X, y, sample_weight=sample_weight, **more)
 
@@ -344,6 +354,11 @@ class Shards(Closing):
         """Return the probability of each class in ``classes_``, one row per row of `X`; `stale` as in :meth:`predict`."""
         proba: NDArray[np.float64] = self._reader(stale).predict_proba(X)
         return proba
+
+    def predict_pending(self, X: Any) -> PendingAnswers:
+        """Answer rows whose truth comes later: hand the result back to :meth:`partial_fit`."""
+        answers: PendingAnswers = self._open().predict_pending(X)
+        return answers
 
     def decision_function(self, X: Any, *, stale: str | None = None) -> NDArray[np.float64]:
         """Return scores; `stale` as in :meth:`predict`."""
@@ -403,6 +418,9 @@ class Shards(Closing):
         return reader
 
     # The whole.
+
+    keeps_records = True
+    """Late labels teach by the answers that were given, in the evaluation too."""
 
     @property
     def task(self) -> str:

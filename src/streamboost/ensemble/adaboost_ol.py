@@ -33,7 +33,7 @@ class AdaBoostOLClassifier(Ensemble):
               \alpha_i \leftarrow \Bigl[\alpha_i + \frac{4}{\sqrt t}\,\frac{z_i}{1 + e^{s_i}}\Bigr]_{-2}^{2}.
 
     Expert i answers with the sign of :math:`\sum_{j \le i} \alpha_j h_j(x)`; its share in the answer is proportional to
-    :math:`e^{-\text{mistakes}}`. ``predict_proba`` is the share of the experts, and with ``hedge="full"`` the logistic
+    :math:`e^{-\text{mistakes}}`. The vote's probability is the share of the experts, and with ``hedge="full"`` the logistic
     function of the whole vote.
 
     References

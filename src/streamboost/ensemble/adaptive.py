@@ -62,7 +62,7 @@ CHAIN = parameter(
 WINDOW = parameter(
     "window",
     number("(1, inf)"),
-    "About how many of the last examples count as lately, for votes, the chain and the pool.",
+    "About how many of the last examples count as lately, for votes, the chain and the pool; for the pool, four times `delay` more.",
 )
 TREES = LEARNER.saying(
     "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
@@ -99,6 +99,8 @@ COMPANIONS = {
 """Experts beside the forest: names in the report and in files, and their parameters."""
 JUDGE: tuple[str, dict[str, Any]] = ("judge", {"memory": 10_000, "rounds": 30, "leaves": 8, "bins": 31})
 """Comes with "replay", after all others, and sees their answers beside the row."""
+DELAYS = 4
+"""By so many delays the memory of pools is longer where labels come late."""
 OUTER = ("replay", "history")
 """Those that answer beside the pool of the others, in a pool of their own."""
 POOL = {
@@ -261,7 +263,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _booster_plan(self) -> BoosterPlan:
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
-        window = float(self.window)
+        window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
@@ -273,15 +275,19 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         )
 
     def _pool(self) -> dict[str, Any]:
-        window = float(self.window)
+        window = self._pool_window()
         return {**POOL, **self._lateness(), "window": window, "referee_window": window}
+
+    def _pool_window(self) -> float:
+        """Rows of one delay are answered by what was known before all of them: they say little more than one row does."""
+        return float(self.window) + DELAYS * self.delay
 
     def _lateness(self) -> dict[str, Any]:
         """Of a pool: answers that are old when their labels come are too sure, so no pool of them is to be surer."""
         return {"total": 1.0 if self.delay else 0.0}
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
-        most, window = self.max_tree_columns, WINDOWS * float(self.window)
+        most, window = self.max_tree_columns, WINDOWS * self._pool_window()
         pool = {
             **POOL_OF_ALL,
             **self._lateness(),

@@ -33,7 +33,7 @@ class AgnosticBoostingClassifier(Ensemble):
 
     .. math:: p \leftarrow \Pi\Big(p - \frac{\gamma}{\sqrt N}\Big(\frac{2 h_i - 1}{\gamma} - (2 e_y - 1)\Big)\Big),
 
-    :math:`\Pi` the nearest point of the simplex. ``predict_proba`` is :math:`\Pi(\sum_i h_i / (N \gamma))`.
+    :math:`\Pi` the nearest point of the simplex. The vote's probability is :math:`\Pi(\sum_i h_i / (N \gamma))`.
 
     References
     ----------

@@ -24,7 +24,7 @@ class OnlineArcX4Classifier(Ensemble):
     Notes
     -----
     Learner m learns the example with weight :math:`1 + w^4`, where w counts the learners before it that were wrong
-    after their update. The answer is the class with most votes; ``predict_proba`` is the share of votes.
+    after their update. The answer is the class with most votes; the vote's probability is the share of votes.
 
 
     References

@@ -26,7 +26,7 @@ class OnlineBaggingClassifier(Ensemble):
     -----
     For each learner :math:`h_m` and each example of weight s: :math:`k \sim \mathrm{Poisson}(s)`, then k updates;
     the answer is :math:`\arg\max_c \sum_m P_m(c \mid x)` over the learners that have learned something, and
-    ``predict_proba`` the mean of these. With ``ballot="label"``, as in the paper, it is
+    the vote's probability the mean of these. With ``ballot="label"``, as in the paper, it is
     :math:`\arg\max_c \sum_m [h_m(x) = c]` and the share of votes.
 
     References

@@ -39,7 +39,7 @@ class BayesianEnsembleClassifier(Ensemble):
               \hat y = \mathrm{sign} \sum_i \lambda_i \,\big(g_i(x, -1) - g_i(x, +1)\big),
 
     which for the logistic loss is the sign of :math:`\sum_i \lambda_i c_i(x)`. ``decision_function`` is that sum over
-    :math:`\sum_i \lambda_i`; ``predict_proba`` is its logistic function for log odds and :math:`(1 + \cdot) / 2`
+    :math:`\sum_i \lambda_i`; the vote's probability is its logistic function for log odds and :math:`(1 + \cdot) / 2`
     otherwise.
 
     References

@@ -33,7 +33,7 @@ class OnlineBBMClassifier(Ensemble):
 
     .. math:: w_i \propto \binom{n}{k} p^k (1 - p)^{n - k},
 
-    divided by its largest value over k. The answer is the majority; ``predict_proba`` is the share of votes.
+    divided by its largest value over k. The answer is the majority; the vote's probability is the share of votes.
 
     References
     ----------

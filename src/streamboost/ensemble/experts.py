@@ -90,7 +90,7 @@ class ExpertEnsemble(Ensemble):
 
     def _models(self) -> list[Any]:
         return [
-            SingleLearnerClassifier(e, monitor=False) if isinstance(e, Learner) else e
+            SingleLearnerClassifier(e, monitor=False, calibration=None) if isinstance(e, Learner) else e
             for e in self._experts()
         ]
 
@@ -127,7 +127,7 @@ class WeightedMajorityClassifier(ExpertEnsemble):
 
     .. math:: \text{mistakes} \le \frac{\ln N + \min_i L_i \, \ln(1 / \beta)}{\ln(2 / (1 + \beta))}.
 
-    ``predict_proba`` is the share of the weight. Such models cannot be saved to a file, because their experts may be
+    The vote's probability is the share of the weight. Such models cannot be saved to a file, because their experts may be
     any Python object; pickle them.
 
     References
@@ -185,7 +185,7 @@ class HedgeClassifier(ExpertEnsemble):
     Notes
     -----
     :math:`p_i \propto e^{-\eta_t L_i}`, and on every stream the expected mistakes are at most
-    :math:`\min_i L_i + \ln N / \eta_T + \sum_t \eta_t / 8`. ``predict_proba`` is the share of p, whoever speaks. Pickle
+    :math:`\min_i L_i + \ln N / \eta_T + \sum_t \eta_t / 8`. The vote's probability is the share of p, whoever speaks. Pickle
     such models; they cannot be saved to a file.
 
     References
@@ -250,7 +250,7 @@ class WinnowClassifier(ExpertEnsemble):
     Notes
     -----
     Yes is the class with internal code 1: the larger label when classes are declared, the second one met otherwise.
-    ``predict_proba`` of yes is :math:`a / (a + \theta)`, a being the weight of the yes-sayers. Pickle such models;
+    The vote's probability of yes is :math:`a / (a + \theta)`, a being the weight of the yes-sayers. Pickle such models;
     they cannot be saved to a file.
 
     References

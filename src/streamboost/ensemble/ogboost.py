@@ -26,7 +26,7 @@ class OGBoostClassifier(Ensemble):
     -----
     With :math:`F_0 = 0` and loss l: selector m learns with weight :math:`w_m = -l'(y F_{m-1})`; each candidate adds
     :math:`w_m` to its error if it is wrong after learning; the candidate with the least error answers
-    :math:`f_m`, and :math:`F_m = F_{m-1} + \nu f_m`. The answer is the sign of :math:`F_M`; ``predict_proba`` is
+    :math:`f_m`, and :math:`F_m = F_{m-1} + \nu f_m`. The answer is the sign of :math:`F_M`; the vote's probability is
     :math:`1 / (1 + e^{-F})` for the logistic loss and :math:`1 / (1 + e^{-2F})` for the others.
 
     References

@@ -44,12 +44,12 @@ class OSBoostClassifier(Ensemble):
               w_{i+1} = \min\{1, (1 - \gamma)^{z_i / 2}\},
 
     learner i learns the example with weight :math:`w_i`, and the answer is the sign of :math:`\sum_i h_i(x)`.
-    ``predict_proba`` is :math:`(1 + \bar h) / 2`.
+    The vote's probability is :math:`(1 + \bar h) / 2`.
 
     With ``vote="ocp"`` the answer is the sign of :math:`\langle\alpha, h(x)\rangle`; on an example with
     :math:`y \langle\alpha, h(x)\rangle < \theta` the weights move to :math:`\alpha + \eta_t\, y\, h(x)`, projected back onto
     the simplex. With ``vote="exp"`` prefix i is an expert that answers with the sign of :math:`h_1 + \dots + h_i`; after
-    :math:`L_i` mistakes its share in the answer is proportional to :math:`e^{-\eta_t L_i}`, and ``predict_proba`` is the
+    :math:`L_i` mistakes its share in the answer is proportional to :math:`e^{-\eta_t L_i}`, and the vote's probability is the
     share of the experts that say so.
 
     References

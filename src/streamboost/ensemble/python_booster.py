@@ -135,7 +135,9 @@ class PythonBooster(Ensemble):
 
     def _weak_learner(self) -> Any:
         chosen = self._own_learner() if self.estimator is None else self.estimator
-        return SingleLearnerClassifier(chosen, monitor=False) if isinstance(chosen, Learner) else chosen
+        if not isinstance(chosen, Learner):
+            return chosen
+        return SingleLearnerClassifier(chosen, monitor=False, calibration=None)
 
 
 class _WholeEnsemble:

@@ -21,18 +21,20 @@ from streamboost.learners import HoeffdingTreeRegressor, Learner
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_STAGES = SIZE.saying("Number of stages of the chain.")
-_BAG = parameter(
-    "n_bagged",
-    whole("[1, 1000]"),
-    "Learners of a stage: its answer is their mean, and with more than one each learns a row Poisson(1) times.",
+_CHAIN = (
+    SIZE.saying("Number of stages of the chain."),
+    parameter("learning_rate", number("(0, 1]"), "What the answer of a stage counts in the sum."),
+    parameter(
+        "n_bagged",
+        whole("[1, 1000]"),
+        "Learners of a stage: its answer is their mean, and with more than one each learns a row Poisson(1) times.",
+    ),
+    parameter(
+        "warm_up",
+        whole("[0, 100000]"),
+        "Rows after which the next stage joins the chain, so that each corrects what those before it have learned.",
+    ),
 )
-_WARM_UP = parameter(
-    "warm_up",
-    whole("[0, 100000]"),
-    "Rows after which the next stage joins the chain, so that each corrects what those before it have learned.",
-)
-_RATE = parameter("learning_rate", number("(0, 1]"), "What the answer of a stage counts in the sum.")
 
 
 def _learner(trees: str) -> Any:
@@ -47,6 +49,15 @@ class _Stages:
 
     n_estimators: int
     n_bagged: int
+
+    def _set_chain(
+        self, estimator: Any, n_estimators: int, learning_rate: float, n_bagged: int, warm_up: int
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.n_bagged = n_bagged
+        self.warm_up = warm_up
 
     def _n_lanes(self) -> int:
         return int(self.n_estimators) * int(self.n_bagged)
@@ -68,7 +79,7 @@ class StreamingGradientBoostingClassifier(_Stages, Ensemble):
     .. math:: \frac{y - p_m}{p_m (1 - p_m)}, \quad y \in \{0, 1\},
 
     cut to [-4, 4], with the weight :math:`4 p_m (1 - p_m)`, and :math:`F_m = F_{m-1} + \eta\, h_m(x)` with its answer of before
-    it learned the row. ``predict_proba`` is :math:`1 / (1 + e^{-F_S(x)})`.
+    it learned the row. The vote's probability is :math:`1 / (1 + e^{-F_S(x)})`.
 
     References
     ----------
@@ -89,10 +100,7 @@ class StreamingGradientBoostingClassifier(_Stages, Ensemble):
         _learner(
             "``HoeffdingTreeRegressor(grace_period=25, delta=0.05, leaf_prediction='mean', feature_fraction=0.75)``"
         ),
-        _STAGES,
-        _RATE,
-        _BAG,
-        _WARM_UP,
+        *_CHAIN,
         *OPTIONS,
     )
 
@@ -106,11 +114,7 @@ class StreamingGradientBoostingClassifier(_Stages, Ensemble):
         warm_up: int = 1,
         **options: Unpack[EnsembleOptions],
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.n_bagged = n_bagged
-        self.warm_up = warm_up
+        self._set_chain(estimator, n_estimators, learning_rate, n_bagged, warm_up)
         self._set_options(options)
 
     @classmethod
@@ -151,10 +155,7 @@ class StreamingGradientBoostingRegressor(_Stages, RegressionEnsemble):
     _entry = model_entry("streaming-gradient-regressor")
     _parameters = (
         _learner("``HoeffdingTreeRegressor(grace_period=50, delta=0.01)``"),
-        _STAGES,
-        _RATE,
-        _BAG,
-        _WARM_UP,
+        *_CHAIN,
         *REGRESSION_OPTIONS,
     )
 
@@ -168,11 +169,7 @@ class StreamingGradientBoostingRegressor(_Stages, RegressionEnsemble):
         warm_up: int = 20,
         **options: Unpack[RegressionOptions],
     ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.n_bagged = n_bagged
-        self.warm_up = warm_up
+        self._set_chain(estimator, n_estimators, learning_rate, n_bagged, warm_up)
         self._set_options(options)
 
     @classmethod

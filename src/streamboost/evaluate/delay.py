@@ -88,8 +88,8 @@ class LateLabels:
 
 
 def takes_pending(model: Any) -> bool:
-    """Whether a model learns from the answers that it gave: those of streamboost that live in this process."""
-    return isinstance(model, Estimator) and model._session_kind is Session
+    """Whether a model learns from the answers that it gave, rows of an array at once: those of streamboost, and shards of them."""
+    return getattr(model, "keeps_records", isinstance(model, Estimator) and model._session_kind is Session)
 
 
 def has_learned(model: Any) -> bool:

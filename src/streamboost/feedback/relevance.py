@@ -17,9 +17,9 @@ from sklearn.utils import get_tags
 from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.coded import CodedTable
-from streamboost.base.inputs.label_sets import LabelSets, check_all_known, one_set, read_sets
+from streamboost.base.inputs.label_sets import LabelSets, check_all_known, nothing_known, one_set, read_sets
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
-from streamboost.base.multilabel import SET_OUTPUTS, label_set_tags, members
+from streamboost.base.multilabel import SET_OUTPUTS, SetAnswers, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.feedback.composite import Composite, composite_bytes, part_of, table_of
@@ -36,7 +36,7 @@ EACH = parameter(
 )
 
 
-class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
+class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, BaseEstimator):
     """What classifiers of label sets share that have a model for every label."""
 
     task: ClassVar[str] = "multilabel"
@@ -89,8 +89,9 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             names = list(self._models)
         sets = read_sets(y, int(X.shape[0]), names)
         weight = read_weight(sample_weight, len(sets.table))
-        known = ~np.isnan(sets.table).all(axis=1) if sets.names else np.ones(len(sets.table), dtype=bool)
-        amount = known * (1.0 if weight is None else weight)
+        amount = np.ones(len(sets.table)) if weight is None else weight
+        if sets.names:
+            amount = np.where(nothing_known(sets.table), 0.0, amount)
         with self._all_or_nothing():
             self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
             proba = self._step(X, sets, amount)
@@ -119,10 +120,6 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
 
     # Answering.
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return indicators, one column for each of ``labels_``."""
-        return members(self.predict_proba(X))
-
     def predict_proba(self, X: Any) -> Floats:
         """Return the probability that a row has a label, one column for each of ``labels_``; rows do not sum to 1."""
         if not hasattr(self, "_models"):
@@ -141,10 +138,6 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             found[name] = float(model.predict_proba_one(self._one(known)).get(True, 0.0))
             known[f"label:{name}"] = float(found[name] >= 0.5)
         return found
-
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
-        """Return for each known label whether one dict is likelier to have it than not."""
-        return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
 
     @property
     def n_features_in_(self) -> int:
@@ -178,11 +171,6 @@ class LabelwiseClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         if not hasattr(self, "_models"):
             raise AttributeError(f"This {type(self).__name__} has not seen any label yet.")
         return np.array(list(self._models))
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The same as ``labels_``: what scikit-learn calls them."""
-        return self.labels_
 
     def memory_bytes(self) -> int:
         """Return the size of all models in bytes."""

@@ -1,4 +1,4 @@
-"""A picture of a report: the bound against what happened over time, and the learners' edges."""
+"""A picture of a report: the bound against what happened over time, and how good the learners are."""
 
 from __future__ import annotations
 
@@ -18,16 +18,20 @@ _REALITY, _BOUND, _INK, _GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"
 
 
 def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw the history and the edges side by side; saved at 150 dpi if a path is given."""
+    """Draw the history, where one is kept, and the learners side by side; saved at 150 dpi if a path is given."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11.0, 4.6), layout="constrained")
+    drawers = (
+        [_draw_learners]
+        if report.trace is None or len(report.trace) == 0
+        else [_draw_history, _draw_learners]
+    )
+    figure = Figure(figsize=(5.5 * len(drawers), 4.6), layout="constrained")
     FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
-    _draw_history(left, report)
-    _draw_edges(right, report)
-    for axes in (left, right):
+    panels = figure.subplots(1, len(drawers), squeeze=False)[0]
+    for axes, draw in zip(panels, drawers, strict=True):
+        draw(axes, report)
         axes.tick_params(colors=_INK, labelsize=9, length=0)
         axes.grid(color=_GRID, linewidth=0.7)
         axes.set_axisbelow(True)
@@ -49,16 +53,7 @@ def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = No
 def _draw_history(axes: Any, report: EnsembleReport) -> None:
     axes.set_title("error rate and its bound over time", loc="left", color=_INK, fontsize=10.5)
     axes.set_xlabel("examples learned", color=_INK, fontsize=9.5)
-    if report.trace is None or len(report.trace) == 0:
-        axes.text(
-            0.5,
-            0.5,
-            "no history is kept for this ensemble",
-            transform=axes.transAxes,
-            ha="center",
-            color=_INK,
-        )
-        return
+    assert report.trace is not None
     examples, weight, reality, bound = report.trace.T
     axes.plot(examples, reality / weight, color=_REALITY, linewidth=2.0, label="what happened")
     if report.trace_bounded:
@@ -69,14 +64,15 @@ def _draw_history(axes: Any, report: EnsembleReport) -> None:
     axes.legend(frameon=False, fontsize=9, labelcolor=_INK)
 
 
-def _draw_edges(axes: Any, report: EnsembleReport) -> None:
-    axes.set_title(
-        "edge of each learner over the weights it was offered", loc="left", color=_INK, fontsize=10.5
-    )
+def _draw_learners(axes: Any, report: EnsembleReport) -> None:
     axes.set_xlabel("learner", color=_INK, fontsize=9.5)
-    edge = report.lanes.get("edge")
-    if edge is None:
-        return
-    number = np.arange(1, len(edge) + 1)
+    figures, title = report.lanes.get("edge"), "edge of each learner over the weights it was offered"
+    if figures is None and "absolute_error" in report.lanes:
+        weight = np.maximum(report.lanes["error_weight"], 1e-300)
+        figures, title = report.lanes["absolute_error"] / weight, "mean absolute error of each learner"
+    if figures is None:
+        figures, title = np.empty(0), "no figures are kept of single learners"
+    axes.set_title(title, loc="left", color=_INK, fontsize=10.5)
+    number = np.arange(1, len(figures) + 1)
     axes.axhline(0.0, color=_INK, linewidth=0.8)
-    axes.plot(number, edge, color=_REALITY, linewidth=1.2, marker="." if len(edge) <= 200 else None)
+    axes.plot(number, figures, color=_REALITY, linewidth=1.2, marker="." if len(figures) <= 200 else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -275,7 +276,10 @@ def as_stream(data: Any) -> Stream:
         return ArrayStream(*data)
     if isinstance(data, Stream):
         return data
-    raise DataError(f"Expected a stream or a pair (X, y), got {type(data).__name__}.")
+    advice = ""
+    if isinstance(data, str | os.PathLike):
+        advice = f": open it with streamboost.streams.open_stream({os.fspath(data)!r})"
+    raise DataError(f"Expected a stream or a pair (X, y), got {type(data).__name__}{advice}.")
 
 
 def limited(chunks: Iterator[Chunk], limit: int | None) -> Iterator[Chunk]:

@@ -39,7 +39,7 @@ struct Truth {
   const std::int32_t* label = nullptr;
   const double* target = nullptr;
   const double* facts = nullptr;
-  std::size_t n_facts = 0;  // of a row
+  std::size_t n_facts = 0;          // of a row
   const bool* unlabeled = nullptr;  // rows of weight 0 that nobody has labelled: they move the statistics of the columns
   Truth(const std::int32_t* labels) : label(labels) {}
   static Truth of_numbers(const double* targets) {

@@ -39,14 +39,13 @@ struct AdaOLMR : BoosterDefaults {
   std::uint64_t seed;
   int n, k = 0;
   Hedge hedge;
-  LabelCalibration calibration;
-  AlignedVector<double> totals{0, 0};  // weight of the examples that rank something, sum of the rank losses of the answers
+  RankedSets ranked;
 
   AdaOLMR(Params p, const Ensemble& ensemble)
       : params(p), seed(ensemble.seed), n(ensemble.n_estimators), hedge(p.hedge, ensemble.seed, static_cast<std::size_t>(n)) {}
   void reserve(int n_labels) {
     k = n_labels;
-    calibration.reserve(k);
+    ranked.calibration.reserve(k);
   }
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -84,34 +83,29 @@ struct AdaOLMR : BoosterDefaults {
 
   void answer(const Example& example, const Passage& passage, Verdict& verdict) const {
     speak(example, passage, verdict.score);
-    calibration.answer(verdict.score, verdict.proba);
+    ranked.calibration.answer(verdict.score, verdict.proba);
   }
   void conclude(const Example& example, const Passage& passage) {
     std::vector<double> score(static_cast<std::size_t>(k));
     speak(example, passage, score.data());
-    calibration.learn(score.data(), example.facts, example.weight);
     std::vector<std::int32_t> room;
     const LabelSplit split = LabelSplit::of(example.facts, k, room);
+    ranked.learn(example, split, score.data());
     if (!split.ranks()) return;
-    totals[0] += example.weight;
-    totals[1] += example.weight * rank_loss(split, score.data(), 1);
     for (int i = 0; i < n; ++i)
       hedge.charge(static_cast<std::size_t>(i), example.weight * rank_loss(split, scores_of(passage, 0) + i, padded(hedge.size())));
   }
   void write_report(ModelReport& report, std::int64_t) const {
     report.lane("expert_loss", hedge.losses());
-    report.totals["weight"] = totals[0];
-    report.totals["rank_loss"] = totals[1];
+    ranked.write_report(report);
   }
   void fields(FieldVisitor& v) {
     hedge.fields(v);
-    calibration.fields(v);
-    v("totals", totals);
+    ranked.fields(v);
   }
   void check() const {
     hedge.check();
-    calibration.check();
-    for (double x : totals) require(x >= 0, "totals");
+    ranked.check();
   }
 
  private:

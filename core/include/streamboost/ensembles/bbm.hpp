@@ -83,7 +83,10 @@ struct OnlineBBM : BoosterDefaults {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::votes, scratch.answers);
-    for (int i = 0, n = block.lanes().size(); i < n; ++i) passage.vote += scratch.answers.vote[static_cast<std::size_t>(i)] == 1 ? 1 : -1;
+    const std::int32_t* vote = scratch.answers.vote.data();
+    int ones = 0;
+    for (int i = 0, n = block.lanes().size(); i < n; ++i) ones += static_cast<int>(vote[i] == 1);
+    passage.vote += 2 * ones - block.lanes().size();
   }
   VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
     std::fill_n(voice, block.lanes().size(), 1.0 / n_estimators);

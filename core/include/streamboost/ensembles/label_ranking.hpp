@@ -124,4 +124,29 @@ class LabelCalibration {
   AlignedVector<double> zz_, z_, one_;   // second derivatives of the log loss so far, 1 on the diagonal at the start
 };
 
+// What the answers were worth: calibrated for probabilities, and their rank losses added up for the report.
+struct RankedSets {
+  LabelCalibration calibration;
+  AlignedVector<double> totals{0, 0};  // weight of the examples that rank something, sum of the rank losses of the answers
+
+  void learn(const Example& example, const LabelSplit& split, const double* score) {
+    calibration.learn(score, example.facts, example.weight);
+    if (!split.ranks()) return;
+    totals[0] += example.weight;
+    totals[1] += example.weight * rank_loss(split, score, 1);
+  }
+  void write_report(ModelReport& report) const {
+    report.totals["weight"] = totals[0];
+    report.totals["rank_loss"] = totals[1];
+  }
+  void fields(FieldVisitor& v) {
+    calibration.fields(v);
+    v("totals", totals);
+  }
+  void check() const {
+    calibration.check();
+    for (double x : totals) require(x >= 0, "totals");
+  }
+};
+
 }  // namespace streamboost

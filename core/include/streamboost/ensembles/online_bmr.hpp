@@ -35,14 +35,13 @@ struct OnlineBMR : BoosterDefaults {
   std::uint64_t seed;
   int n, k = 0;
   std::shared_ptr<const RankPotential> potential;  // a function of the parameters and k
-  LabelCalibration calibration;
-  AlignedVector<double> totals{0, 0};  // weight of the examples that rank something, sum of their rank losses
+  RankedSets ranked;
 
   OnlineBMR(Params p, const Ensemble& ensemble) : params(p), seed(ensemble.seed), n(ensemble.n_estimators) {}
   void reserve(int n_labels) {
     if (n_labels == k) return;
     k = n_labels;
-    calibration.reserve(k);
+    ranked.calibration.reserve(k);
     potential = k >= 2 ? std::make_shared<RankPotential>(k, n, params.edge, params.loss) : nullptr;
   }
 
@@ -71,29 +70,16 @@ struct OnlineBMR : BoosterDefaults {
 
   void answer(const Example&, const Passage& passage, Verdict& verdict) const {
     std::copy_n(passage.votes, k, verdict.score);
-    calibration.answer(verdict.score, verdict.proba);
+    ranked.calibration.answer(verdict.score, verdict.proba);
   }
   void conclude(const Example& example, const Passage& passage) {
-    calibration.learn(passage.votes, example.facts, example.weight);
     std::vector<std::int32_t> room;
-    const LabelSplit split = LabelSplit::of(example.facts, k, room);
-    if (!split.ranks()) return;
-    totals[0] += example.weight;
-    totals[1] += example.weight * rank_loss(split, passage.votes, 1);
+    ranked.learn(example, LabelSplit::of(example.facts, k, room), passage.votes);
   }
-  void write_report(ModelReport& report, std::int64_t) const {
-    report.totals["weight"] = totals[0];
-    report.totals["rank_loss"] = totals[1];
-  }
+  void write_report(ModelReport& report, std::int64_t) const { ranked.write_report(report); }
   std::size_t table_bytes() const { return potential ? potential->bytes() : 0; }
-  void fields(FieldVisitor& v) {
-    calibration.fields(v);
-    v("totals", totals);
-  }
-  void check() const {
-    calibration.check();
-    for (double x : totals) require(x >= 0, "totals");
-  }
+  void fields(FieldVisitor& v) { ranked.fields(v); }
+  void check() const { ranked.check(); }
 
  private:
   // max c - c[l] of every label in the set, before a learner that `left` others follow.

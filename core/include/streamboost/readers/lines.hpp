@@ -48,9 +48,9 @@ enum class Bad : std::uint8_t {
 };
 
 inline constexpr const char* bad_name[] = {
-    "none",          "zero_byte",        "not_utf8",       "too_long",        "label_missing",   "label_not_number", "label_not_whole",
+    "none",          "zero_byte",        "not_utf8",        "too_long",        "label_missing",   "label_not_number", "label_not_whole",
     "not_a_pair",    "value_not_number", "value_too_large", "index_below_one", "index_too_large", "index_order",      "width",
-    "quote_open",    "quote_followed",   "undeclared",     "too_many_values", "cell_too_long",   "label_too_long",   "too_many_labels",
+    "quote_open",    "quote_followed",   "undeclared",      "too_many_values", "cell_too_long",   "label_too_long",   "too_many_labels",
     "too_much_text", "row_too_long"};
 
 struct Fault {

@@ -12,9 +12,11 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -56,7 +58,7 @@ class Flow {
   void deal(int workers, const std::vector<double>& cost);
   void run_alone(int chunk);  // in this thread
   void run();                 // all chunks, by all workers; NoThread: nothing was done
-  void run_in_turn();         // in this thread, every station all chunks before the next begins; needs a slot for each of them
+  void run_in_turn();         // in this thread, every station as many chunks as there are slots before the next has its turn
 
   std::vector<double> seconds() const;  // of processor time, each station's so far
   const std::vector<double>& worker_seconds() const { return worker_seconds_; }
@@ -76,6 +78,22 @@ class Flow {
   struct alignas(64) Bell {
     std::atomic<std::uint32_t> rung{0};
     std::atomic<bool> awaited{false};
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAVE_LINUX_FUTEX)
+    // Its std::atomic::wait shares a condition among bells and looks at the value before it takes the lock: a bell may ring unheard.
+    std::mutex guard;
+    std::condition_variable changed;
+    void wait(std::uint32_t heard) {
+      std::unique_lock lock(guard);
+      changed.wait(lock, [&] { return rung.load() != heard; });
+    }
+    void wake() {
+      const std::scoped_lock lock(guard);  // who is about to sleep sleeps then
+      changed.notify_one();
+    }
+#else
+    void wait(std::uint32_t heard) { rung.wait(heard); }
+    void wake() { rung.notify_one(); }
+#endif
   };
 
   double do_next(Station& station, int chunk, double began);

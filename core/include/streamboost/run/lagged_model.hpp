@@ -45,7 +45,8 @@ class LaggedModel final : public ViewModel {
     return growth;
   }
 
-  std::size_t record_width(std::size_t k) const override { return inside_->record_width(k) + n(); }
+  // The lags, then the record of the model inside: a part of an ensemble has not all that is inside of the whole, but the same lags.
+  std::size_t record_width(std::size_t k) const override { return n() + 1 + inside_->record_width(k); }
 
   void expect(const RowBlock& rows, const double* weight) override { expect(wider(rows), weight); }
 
@@ -53,7 +54,7 @@ class LaggedModel final : public ViewModel {
     WiderRows wider = this->wider(rows);
     expect(wider, weight);
     add_lags(0, rows.n_rows, truth, weight, out.records, wider);
-    inside_->learn(wider.block(), truth, weight, out);
+    inside_->learn(wider.block(), truth, weight, for_inside(out));
   }
 
   int enlist(Flow& flow, const FlowInput& in) override {
@@ -63,6 +64,7 @@ class LaggedModel final : public ViewModel {
     };
     FlowInput inside = in;
     inside.rows = wider->block();
+    inside.answers = [this, in](int c) { return for_inside(in.answers(c)); };
     inside.after = {flow.add(task, in.after)};
     return inside_->enlist(flow, inside);
   }
@@ -73,7 +75,8 @@ class LaggedModel final : public ViewModel {
       put_lags(wider, r, 0, out.records.of(r));
       if (rows.lags != nullptr) std::copy_n(rows.lags + static_cast<std::size_t>(r) * n(), n(), wider.further(r));
     }
-    inside_->predict(wider.block(), out);
+    begin_inside(rows.n_rows, out.records);
+    inside_->predict(wider.block(), for_inside(out));
   }
 
   std::vector<double> lags() const override {
@@ -146,10 +149,29 @@ class LaggedModel final : public ViewModel {
       if (past_.size() == kept_) past_.erase(past_.begin());
       past_.push_back(truth.label ? truth.label[r] : truth.target[r]);
     }
+    begin_inside(n_rows, records);
   }
 
   std::size_t n() const { return params_.lags.size(); }
-  double* own_part(double* record) const { return record + 1 + inside_->record_width(Records::classes(record)); }
+  static double* own_part(double* record) { return record + 1; }
+  // The records of the model inside begin as those of this one do.
+  void begin_inside(int n_rows, const Records& records) const {
+    if (!has_room(records)) return;
+    for (int r = 0; r < n_rows; ++r) {
+      const std::int64_t at = records.place ? records.place[r] : r;
+      double* record = records.value + at * static_cast<std::int64_t>(records.stride);
+      if (at >= 0) own_part(record)[n()] = record[0];
+    }
+  }
+  OutputBuffers for_inside(OutputBuffers out) const {
+    if (has_room(out.records))
+      out.records.value += 1 + n();
+    else
+      out.records = {};
+    return out;
+  }
+  // Else nothing was said to any of the rows.
+  bool has_room(const Records& records) const { return records.value != nullptr && records.stride > 1 + n(); }
 
   void expect(const WiderRows& wider, const double* weight) {
     inside_->expect(wider.block(), weight);

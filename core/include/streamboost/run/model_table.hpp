@@ -27,11 +27,8 @@ inline std::vector<int> even_cuts(const Ensemble& ensemble, const BankFactory& b
   const int least = trees ? 3 : multiple, pays = trees ? 3 : 2 * multiple;
   const int threads = std::min(ensemble.threads, Ensemble::most_threads);
   const int blocks = n / (2 * threads) >= pays ? 2 * threads : std::min(threads, n / least);
-  for (int b = 1; b < blocks; ++b) {
-    const auto share = static_cast<int>(static_cast<std::int64_t>(n) * b / blocks);
-    const int cut = (share + multiple / 2) / multiple * multiple;
-    if (cut > (cuts.empty() ? 0 : cuts.back()) && cut < n) cuts.push_back(cut);
-  }
+  const std::int64_t units = (n + multiple - 1) / multiple;  // the last may not be full, and costs as much
+  for (int b = 1; b < blocks; ++b) cuts.push_back(static_cast<int>(units * b / blocks) * multiple);
   return cuts;
 }
 

@@ -31,7 +31,7 @@ class PooledExperts : public Model {
     std::string name;
     std::unique_ptr<Model> model;
     bool judges() const { return name == "judge"; }
-    bool looks_back() const { return name == "history"; }
+    bool looks_back() const { return name == "history" || name == "neighbors"; }
   };
 
   explicit PooledExperts(std::vector<Expert> experts) : experts_(std::move(experts)) {}
@@ -315,8 +315,8 @@ class PooledModel final : public PooledExperts {
     }
   }
 
-  // Who knows the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only what
-  // it said counts. Rows may be asked about and learned in one slice.
+  // Who answers by the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only
+  // what it said counts. Rows may be asked about and learned in one slice.
   void look_back(int n, const double* weight, const Records& records, Work& work) const {
     for (std::size_t e = 0; e < experts_.size(); ++e)
       for (int r = 0; r < n && experts_[e].looks_back(); ++r)

@@ -22,9 +22,9 @@ class Runner {
   virtual int grain() const = 0;
 
   // ---- the stages of a chunk whose examples have been admitted
-  virtual void open_to_answer(Chunk&) const = 0;  // fresh passages
+  virtual void open_to_answer(Chunk&) const = 0;                            // fresh passages
   virtual void open_to_learn(Chunk&, bool answers, const char* heard) = 0;  // OutputBuffers::heard
-  virtual bool teach(LaneBlock&, Chunk&, Scratch&) const = 0;  // whether the guard of some lane has alarmed
+  virtual bool teach(LaneBlock&, Chunk&, Scratch&) const = 0;               // whether the guard of some lane has alarmed
   virtual void score(const LaneBlock&, Chunk&, Scratch&) const = 0;
   virtual void answer(Chunk&, const AnswerWriter&) const = 0;
   virtual void conclude(Chunk&, const AnswerWriter&) = 0;  // every row is answered, where anybody reads it, and then learned

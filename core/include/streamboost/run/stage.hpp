@@ -2,7 +2,8 @@
 //
 //   chunk    the rows of one message with labels, weights and what the model must have room for: the same bytes for all parts
 //   carry    what the part before has made of them (carry.hpp); nothing for the first part
-//   answer   what the last part gives instead of a carry: the answers to the rows, and the lane that must begin again, if any
+//   answer   what the last part gives instead of a carry: the answers to the rows, the lane that must begin again, if any, and what was said
+//            to rows whose truth is still to come
 //
 // Lessons are numbered from 0. A part takes the one that is next, gives the stored reply if the last one comes once more, and refuses any
 // other. A question has the number of the lesson that will come next: it sees exactly the lessons before it.
@@ -29,7 +30,8 @@ struct Message {
   const std::int32_t* label = nullptr;  // of a lesson
   const double* target = nullptr;       // of a lesson of a model that answers numbers
   const double* weight = nullptr;       // null: 1 each
-  const double* records = nullptr;      // of a lesson: [row][stride], what was said to the rows (run/outputs.hpp); null: nobody says
+  const double* records = nullptr;      // [row][stride], what was said to the rows (run/outputs.hpp); null: nobody says. The answer has those
+                                        // of rows that are asked about: of a question, or of weight 0, and with a first number of 0
   int stride = 0;
   std::optional<Schema> room;                // what the model must have room for from here on
   std::vector<double> facts;                 // what the user says of the classes (staged_model.hpp), with new room only
@@ -46,6 +48,8 @@ struct Reply {
   int restart = -1;
   std::vector<std::int32_t> label;
   std::vector<double> value;
+  std::vector<double> records;  // [row][stride]; of rows that were asked about with a record, else none
+  int stride = 0;
 };
 Reply decode_answer(Bytes);
 

@@ -10,7 +10,8 @@ namespace streamboost {
 
 class ViewModel : public Model {
  public:
-  explicit ViewModel(std::unique_ptr<Model> inside) : inside_(std::move(inside)), intake_(IntakeNeeds{.unlabeled = inside_->intake().counts_unlabeled()}) {}
+  explicit ViewModel(std::unique_ptr<Model> inside)
+      : inside_(std::move(inside)), intake_(IntakeNeeds{.unlabeled = inside_->intake().counts_unlabeled()}) {}
 
   void swap_scratch(Model& other) noexcept override { inside_->swap_scratch(*static_cast<ViewModel&>(other).inside_); }
   std::size_t memory_bytes() override { return inside_->memory_bytes() + intake_.unsaved_bytes() + sizeof(ViewModel); }

@@ -85,11 +85,16 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
     return LabelSets(list(names), table)
 
 
+def nothing_known(table: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which rows of indicators hold NaN alone."""
+    return np.asarray(np.isnan(table).all(axis=1))
+
+
 def check_all_known(y: Any) -> None:
     """Refuse rows of which no label is known: whoever fits gives all there is."""
     n_rows = y.shape[0] if hasattr(y, "shape") and y.shape else len(y) if hasattr(y, "__len__") else 0
     sets = read_sets(y, n_rows, None)
-    unknown = np.isnan(sets.table).all(axis=1)
+    unknown = nothing_known(sets.table)
     if sets.names and unknown.any():
         raise ValueError(
             f"Input y contains NaN alone (row {int(np.argmax(unknown))}): nothing is known of that row. partial_fit lets such "

@@ -15,6 +15,11 @@ from streamboost.base.inputs.codes import CodeBook, check_scalar
 
 LONGEST_LABEL = 10_000
 """Characters of a label: arrays of texts give every row the room of the longest one."""
+_CONTINUOUS = (
+    "Unknown label type: continuous. Numbers are predicted by a regressor, such as StreamBoostRegressor; labels that are "
+    "fractions must be declared in classes."
+)
+_MIXED = "Labels must all be text or all be numbers; {} mixes both."
 
 
 class ClassCodes:
@@ -57,14 +62,15 @@ class ClassCodes:
             if (codes < 0).any():
                 row = int(np.argmax(codes < 0))
                 raise ValueError(
-                    f"y contains the label {y.tolist()[row]!r} (row {row}), which is not in classes: {self._listing()}."
+                    f"y contains the label {y.tolist()[row]!r} (row {row}), which is not in classes: {self._listing()}. They are "
+                    "final once they are declared, as fit and classes= do; without, partial_fit discovers them."
                 )
             return codes, []
         for label in new:
             check_label(label, "A label in y")
         kinds = {isinstance(label, str) for label in (*self.book.values[:1], *new)}
         if len(kinds) > 1:
-            raise ValueError("Labels must all be text or all be numbers; y mixes both.")
+            raise ValueError(_MIXED.format("y"))
         return np.maximum(
             codes, 0
         ), new  # an undiscovered label stands only in rows of weight 0: never learned
@@ -85,7 +91,10 @@ class ClassCodes:
 
 def declare(classes: ArrayLike) -> ClassCodes:
     """Return codes for labels fixed up front."""
-    labels = np.unique(column_or_1d(plain_container(classes, "classes"))).tolist()
+    flat = column_or_1d(plain_container(classes, "classes"))
+    if flat.dtype.kind == "O" and len({isinstance(label, str) for label in flat.tolist()}) > 1:
+        raise ValueError(_MIXED.format("y"))  # which fit declares
+    labels = np.unique(flat).tolist()
     if not labels:
         raise ValueError("classes is empty; it must hold every label that may appear.")
     for label in labels:
@@ -107,17 +116,13 @@ def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> ND
         if not np.isfinite(flat).all():
             raise ValueError(f"Input y contains NaN or infinity (row {int(np.argmin(np.isfinite(flat)))}).")
         if discovering and (flat != np.floor(flat)).any():
-            raise ValueError(
-                "Unknown label type: continuous. Labels that are fractions must be declared in classes."
-            )
+            raise ValueError(_CONTINUOUS)
     elif flat.dtype.kind == "O":
         for row, label in enumerate(flat.tolist()):
             if label is None or (isinstance(label, float) and not math.isfinite(label)):
                 raise ValueError(f"Input y contains NaN or a missing label (row {row}).")
             if isinstance(label, float) and discovering and label != math.floor(label):
-                raise ValueError(
-                    "Unknown label type: continuous. Labels that are fractions must be declared."
-                )
+                raise ValueError(_CONTINUOUS)
     elif flat.dtype.kind not in "iubU":
         raise ValueError(f"Unknown label type: {flat.dtype}. Labels are text, whole numbers or booleans.")
     return flat

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.coded import CodedLabels
-from streamboost.base.inputs.label_sets import LabelSets
+from streamboost.base.inputs.label_sets import LabelSets, nothing_known
 
 
 def missing_labels(y: Any) -> NDArray[np.bool_] | None:
@@ -23,10 +23,10 @@ def _absent(y: Any) -> NDArray[np.bool_] | None:
     if isinstance(y, CodedLabels):
         return y.codes < 0
     if isinstance(y, LabelSets):
-        return np.isnan(y.table).all(axis=1) if y.names else None
+        return nothing_known(y.table) if y.names else None
     if isinstance(y, np.ndarray):
         if y.dtype.kind == "f":
-            return np.isnan(y).all(axis=1) if y.ndim == 2 else np.isnan(y).reshape(-1)
+            return nothing_known(y) if y.ndim == 2 else np.isnan(y).reshape(-1)
         return _of_objects(y.reshape(-1).tolist()) if y.dtype.kind == "O" else None
     if isinstance(y, list | tuple):
         return _of_objects(y)

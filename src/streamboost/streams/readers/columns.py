@@ -264,34 +264,12 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
             raise DataError(f"{head.file}: no column {name!r} to read as nominal.")
         forced.add(find_column(head, name))
     kinds = [NUMBER if number and i not in forced else NOMINAL for i, number in enumerate(head.numeric)]
-    dates: dict[str, list[str]] = {}
-    for i in list(features):
-        if kinds[i] != NOMINAL or i in forced:
-            continue
-        texts = _dates_in(head, i)
-        if texts and choice.dates == "drop":
-            features.remove(i)
-            dropped.add(i)
-            warn_of_data(
-                f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r}) and is left out."
-            )
-        elif texts and choice.dates in ("parts", "auto") and (head.named or choice.dates == "parts"):
-            dates[head.columns[i]] = texts
-            if choice.dates == "auto":
-                warn_of_data(
-                    f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r}): its parts are read (days, "
-                    "weekday, hour); dates='drop' leaves it out."
-                )
-        else:
-            _refuse_texts(head, i, texts)
+    dates, without = _dates(head, choice, [i for i in features if kinds[i] == NOMINAL and i not in forced])
+    features = [i for i in features if i not in without]
+    dropped |= without
     if not features:
         raise DataError(
             f"{head.file}: no column is left beside the label but dates; take their parts with dates='parts'."
-        )
-    if dates and not head.named:
-        raise DataError(
-            f"{head.file}: the parts of dates are known by the names of their columns, and there is no header; "
-            "leave dates out with dates='drop'."
         )
     slots = [-1] * len(kinds)
     for slot, i in enumerate(features):
@@ -370,6 +348,34 @@ def _weight_column(head: FirstRows, name: str) -> int:
         example = min((text for text in texts if text not in MISSING), default="")
         raise DataError(f"{head.file}: the weights in column {name!r} must be numbers, not {example!r}.")
     return at
+
+
+def _dates(head: FirstRows, choice: Choice, columns: Sequence[int]) -> tuple[dict[str, list[str]], set[int]]:
+    """Which of the columns are dates to be taken apart, with some of them, and which are left out."""
+    dates: dict[str, list[str]] = {}
+    without = set()
+    for i in columns:
+        texts = _dates_in(head, i)
+        holds = (
+            f"{head.file}: column {head.columns[i]!r} holds dates or times ({texts[0]!r})" if texts else ""
+        )
+        if texts and choice.dates == "drop":
+            without.add(i)
+            warn_of_data(f"{holds} and is left out.")
+        elif texts and choice.dates in ("parts", "auto") and (head.named or choice.dates == "parts"):
+            dates[head.columns[i]] = texts
+            if choice.dates == "auto":
+                warn_of_data(
+                    f"{holds}: its parts are read (days, weekday, hour); dates='drop' leaves it out."
+                )
+        else:
+            _refuse_texts(head, i, texts)
+    if dates and not head.named:
+        raise DataError(
+            f"{head.file}: the parts of dates are known by the names of their columns, and there is no header; "
+            "leave dates out with dates='drop'."
+        )
+    return dates, without
 
 
 def _dates_in(head: FirstRows, column: int) -> list[str]:

@@ -197,7 +197,8 @@ class CsvStream(TableStream):
             (line, cell), name = words[0], self._plan.columns[at]
             if all(_DRESSED.fullmatch(word) for _, word in words):
                 warn_of_data(
-                    f"{self.name}: column {name!r} is read as words because of the marks in its numbers ({cell[:40]!r}, line {line}); "
+                    f"{self.name}: column {name!r} is read as words because of the marks in its numbers "
+                    f"({cell[:40]!r}, line {line}); "
                     "with plain digits, such as 1234.5, it would be read as numbers."
                 )
             elif 2 * len(words) < len(present):
@@ -236,9 +237,7 @@ class CsvStream(TableStream):
             cells = [cell for cell in column if cell not in self._markers.of_number]
             commas = [cell for cell in cells if DECIMAL_COMMA.fullmatch(cell)]
             if commas and all(is_number(_with_point(cell)) for cell in cells):
-                warn_of_data(
-                    f"{self.name}: numbers such as {commas[0]!r} are read with a decimal comma."
-                )
+                warn_of_data(f"{self.name}: numbers such as {commas[0]!r} are read with a decimal comma.")
                 return True
         return False
 

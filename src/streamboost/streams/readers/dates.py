@@ -26,7 +26,7 @@ class DateForm:
 
     @classmethod
     def of(cls, where: str, texts: Sequence[str], *, said: bool | None, learned: bool | None) -> DateForm:
-        """By the first rows; whether the day comes before the month by what the user says, the rows show or the model has learned."""
+        """By the first rows. Which comes first, day or month: what the user says, the rows show or the model has learned."""
         found = [written for written in map(WrittenDate.read, texts) if written is not None]
         if not found:
             raise DataError(
@@ -52,7 +52,7 @@ class DateForm:
 
 def _day_first(dates: Sequence[WrittenDate], learned: bool | None) -> bool | None:
     """Only one of the two numbers can be above 12; None if nothing tells which is the day."""
-    first, second = (max(numbers) > 12 for numbers in zip(*(d.day_and_month for d in dates), strict=True))
+    first, second = (any(d.day_and_month[at] > 12 for d in dates) for at in (0, 1))
     if first != second:
         return first
     if first:
@@ -102,7 +102,9 @@ class DatedStream(PartOfStream):
         super().__init__(whole)
         self._columns = names = whole.feature_names
         self._forms = {names.index(column): form for column, form in forms.items()}
-        self.day_first = {column: form.day_first for column, form in forms.items() if form.day_first is not None}
+        self.day_first = {
+            column: form.day_first for column, form in forms.items() if form.day_first is not None
+        }
         self._names: list[str] = []
         self._from: list[
             tuple[int, str | None]

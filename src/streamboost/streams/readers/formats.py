@@ -94,7 +94,7 @@ def open_file(
             )
         elif name != "n_features":  # which can be compared with any file
             raise DataError(f"{text}: {name}= is not for {kind} but for {', '.join(option.formats)}.")
-    day_first = _DAY_FIRST.get(options.get("dates"))
+    day_first = _DAY_FIRST.get(options.get("dates", ""))
     if day_first is not None:
         options["dates"] = "parts"
     if kind in reading_options()["dates"][1].formats:

@@ -78,7 +78,6 @@ class VwStream(FileStream):
         else:
             if bits is None and not self.repeatable:
                 raise DataError(f"{self.name}: the names cannot be collected ahead; give bits= to hash them.")
-            self._bits = bits
             self.n_features: int | None = None if bits is None else 1 << bits
         self._label_kind = self._look(expected)
         if expected is None and bits is None:
@@ -93,14 +92,12 @@ class VwStream(FileStream):
         width = len(expected.values)
         self.n_features = width
         if expected.names is not None:
-            self.feature_names, self._bits = expected.file_names, None
+            self.feature_names = expected.file_names
             self._column = {name: at for at, name in enumerate(self.feature_names or ())}
         elif width & (width - 1):
             raise DataError(
                 f"{self.name}: the model has {width} columns without names; hashing makes 2^bits."
             )
-        else:
-            self._bits = width.bit_length() - 1
 
     @property
     def label_name(self) -> str | None:
