@@ -137,7 +137,10 @@ def test_the_outer_pool_is_its_oracle(delay):
     got = pooled.test_then_train(X, y, output="proba")
     labels, forest = sb.StreamBoostClassifier(companions=(), **options).test_then_train(X, y, output="both")
     order = list(dict.fromkeys(y.tolist()))
-    pool, history = OuterPool(2, window=200.0 + 4 * delay, total=1.0 if delay else math.inf), LabelHistory(delay)
+    pool, history = (
+        OuterPool(2, window=200.0 + 4 * delay, total=1.0 if delay else math.inf),
+        LabelHistory(delay),
+    )
     known, alone = 0, set()
     for t in range(len(X)):
         label = order.index(y[t])

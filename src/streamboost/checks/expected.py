@@ -56,8 +56,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     Pass the result as ``check_estimator(..., expected_failed_checks=...)``. One wants frames whose columns are in another order
     to be refused, which are read by name here. Two are about trading repetition for weight, which is not a symmetry of a
     learner that depends on the order of its rows, nor of a calibration; a single naive Bayes with ``calibration=None`` only
-    counts, and passes them. The others follow from the learner: class weights of 1,000 to 0.0001, three classes for a stump, a network that sees some hundred
-    rows once.
+    counts, and passes them. The others follow from the learner: class weights of 1,000 to 0.0001, three classes for a stump,
+    a network that sees some hundred rows once.
 
     Parameters
     ----------

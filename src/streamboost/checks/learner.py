@@ -31,7 +31,10 @@ class LearnerUnderTest:
         if cls is not SingleLearnerClassifier:
             params["n_estimators"] = 3
         columns = [0, 1, 2] if self.nominal else None
-        params |= {"calibration": None, "categorical_features": columns}  # what is looked at are its own answers
+        params |= {
+            "calibration": None,
+            "categorical_features": columns,
+        }  # what is looked at are its own answers
         return cls(seeded_copy(self.learner, 1, 0), random_state=1, **params)
 
     def taught(self) -> Taught | None:
