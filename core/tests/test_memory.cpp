@@ -8,14 +8,16 @@
 #include "test_model.hpp"
 
 namespace {
-std::atomic<long> countdown{-1};  // allocations left until one fails; negative: none fails
-std::atomic<bool> struck{false};  // one has failed
+std::atomic<long> countdown{-1};    // allocations left until one fails; negative: none fails
+std::atomic<bool> struck{false};    // one has failed
+std::atomic<std::size_t> asked{0};  // bytes, of all allocations
 
 void* allocate(std::size_t bytes, std::size_t alignment) {
   if (countdown >= 0 && countdown-- == 0) {
     struck = true;
     return nullptr;
   }
+  asked += bytes;
   alignment = std::max(alignment, alignof(std::max_align_t));
   bytes = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
 #ifdef _WIN32
@@ -237,6 +239,25 @@ void fits_are_dropped(const std::string& booster) {
   }
 }
 
+// Columns that come one by one: tables are moved when their room is used up, not for every one of them.
+void columns_come_one_by_one(const std::string& learner) {
+  const Stream s = make_stream(4, 300, 2, false);
+  const Ensemble ensemble = ensemble_of(64);
+  const Config config = config_of(learner);
+  auto model =
+      make_model("bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank(learner, config, lanes, ensemble); }, {});
+  Schema schema = s.schema();
+  model->reserve(schema);
+  learn(*model, s, 4);
+  asked = 0;
+  for (int i = 0; i < 300; ++i) {
+    schema.n_values.push_back(numeric_column);
+    model->reserve(schema);
+  }
+  const double copies = static_cast<double>(asked) / static_cast<double>(model->memory_bytes());
+  check(copies < 30, learner + ": 300 columns asked for " + std::to_string(copies) + " times what the model takes");
+}
+
 // All experts of a default model, and their pools, learn the rows, or none of them does.
 void a_default_learns_all_or_nothing(const Plan& plan) {
   const Stream s = make_stream(300, 4, 2, true);
@@ -304,6 +325,7 @@ int main() {
   part["feature_fraction"] = 0.5;
   cases.push_back({"bagging_regressor", "regression_tree", part, false, false, 1, "page-hinkley"});
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
+  for (const char* learner : {"naive_bayes", "stump", "linear", "logistic", "mlp", "nearest_neighbors"}) columns_come_one_by_one(learner);
   for (const char* booster : {"replay", "replay_regressor"}) fits_are_dropped(booster);
   for (const Plan& plan : {default_classifier(5), default_regressor(5)}) a_default_learns_all_or_nothing(plan);
   return checking::finish();

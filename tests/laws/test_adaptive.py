@@ -181,7 +181,8 @@ class NearExpert:
     """The same of nearest neighbours."""
 
     def __init__(self, delay, order):
-        self.model, self.order = sb.SingleLearnerClassifier(sb.NearestNeighbors(), random_state=2), order
+        plain = sb.SingleLearnerClassifier(sb.NearestNeighbors(), calibration=None, random_state=2)
+        self.model, self.order = plain, order
 
     def said(self, row, learned):
         label, proba = self.model.predict_both_one(row)

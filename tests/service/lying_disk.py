@@ -1,7 +1,7 @@
-"""A disk that lies: a process works on real files, everything it does to them is written down, and a power cut is played at any moment of it.
+"""A disk that lies: what a process does to real files is written down, and a power cut is played at any moment of it.
 
-What was synced stays. Of the rest, writes may be lost, torn or applied without those before them, and of the names in a folder (made,
-renamed, deleted) those since its last sync may be as before; file systems keep their order.
+What was synced stays. Of the rest, writes may be lost, torn or applied without those before them, and of the names in a
+folder (made, renamed, deleted) those since its last sync may be as before; file systems keep their order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Power cuts on a disk that lies, under whole processes: nothing acknowledged is lost, and nothing that was torn is taken for whole."""
+"""Power cuts under whole processes, on a disk that lies: nothing acknowledged is lost, nothing torn is taken for whole."""
 
 from __future__ import annotations
 

@@ -98,6 +98,44 @@ def test_an_incremental_tree_lets_pass_what_it_has_no_room_for():
     assert (model.predict(X) == y).mean() > 0.65, "what it knows it still tells"
 
 
+def test_the_usual_bound_is_no_alarm(monkeypatch):
+    """Who has asked for no bound hears nothing of it; the report counts what it has cost."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3000, 4))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    monkeypatch.setitem(sb.HoeffdingTree.__init__.__kwdefaults__, "max_bytes", 6_000)
+    for bound, told in ((6_000, 0), (5_900, 1)):
+        tree = sb.HoeffdingTree(grace_period=20, tie_threshold=0.9, max_bytes=bound)
+        model = sb.OnlineBaggingClassifier(tree, n_estimators=2, random_state=1)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model.partial_fit(X, y)
+        assert sum("limit of memory" in str(warning.message) for warning in said) == told
+        assert model.report().lanes["idle_leaves"].sum() > 0
+
+
+def test_threads_do_not_move_the_bound():
+    """Lanes in more blocks are padded more often: what is refused must not hang on that."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+
+    def refused(n_jobs, bytes_):
+        model = sb.BayesianEnsembleClassifier(
+            sb.NaiveBayes(), n_estimators=18, max_bytes=bytes_, n_jobs=n_jobs, random_state=1
+        )
+        try:
+            model.partial_fit(X, y, classes=[0, 1])
+        except ValueError:
+            return True
+        return False
+
+    bounds = range(10_000, 60_000, 1_000)
+    alone = [refused(1, bytes_) for bytes_ in bounds]
+    assert True in alone
+    assert False in alone
+    assert [refused(3, bytes_) for bytes_ in bounds] == alone
+
+
 def test_a_bound_that_cannot_be_kept_is_refused():
     X, y, _ = flood("numbers")
     stump = sb.DecisionStump(numeric="exact")

@@ -168,20 +168,21 @@ FieldView Loader::find_list(const char* name, bool whole) {
 
 // ---- counting
 
-void MemoryCounter::operator()(const char*, LaneArray<double>& a) { bytes += a.bytes(); }
-void MemoryCounter::operator()(const char*, LaneArray<float>& a) { bytes += a.bytes(); }
-void MemoryCounter::operator()(const char*, AlignedVector<double>& v) { bytes += v.capacity() * sizeof(double); }
-void MemoryCounter::operator()(const char*, std::vector<std::int64_t>& v) { bytes += v.capacity() * sizeof(std::int64_t); }
-void MemoryCounter::operator()(const char*, std::int64_t&) { bytes += sizeof(std::int64_t); }
-void MemoryCounter::growing(const char*, std::vector<double>& v) { bytes += v.capacity() * sizeof(double); }
-void MemoryCounter::growing(const char*, LaneArray<double>& a) { bytes += a.bytes(); }
+void MemoryCounter::operator()(const char*, LaneArray<double>& a) { table(a); }
+void MemoryCounter::operator()(const char*, LaneArray<float>& a) { table(a); }
+void MemoryCounter::operator()(const char*, AlignedVector<double>& v) { list(v); }
+void MemoryCounter::operator()(const char*, std::vector<std::int64_t>& v) { list(v); }
+void MemoryCounter::operator()(const char*, std::int64_t&) { shared(sizeof(std::int64_t)); }
+void MemoryCounter::growing(const char*, std::vector<double>& v) { list(v); }
+void MemoryCounter::growing(const char*, LaneArray<double>& a) { table(a); }
 void MemoryCounter::growing(const char* name, std::vector<std::int64_t>& v) { (*this)(name, v); }
 void MemoryCounter::operator()(const char*, RaggedView<double> per_lane) { count(per_lane); }
 void MemoryCounter::operator()(const char*, RaggedView<std::int32_t> per_lane) { count(per_lane); }
 
 template <class T>
 void MemoryCounter::count(const RaggedView<T>& per_lane) {
-  for (std::size_t i = 0; i < per_lane.size(); ++i) bytes += sizeof(std::vector<T>) + per_lane[i].capacity() * sizeof(T);
+  for (std::size_t i = 0; i < per_lane.size(); ++i)
+    own(sizeof(std::vector<T>) + (planned ? per_lane[i].size() : per_lane[i].capacity()) * sizeof(T));
 }
 
 }  // namespace streamboost

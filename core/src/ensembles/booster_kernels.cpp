@@ -152,7 +152,7 @@ void logistic_alphas(const double* __restrict margin, const double* __restrict n
 void majority_exponents(const std::int32_t* __restrict vote, int y, int ahead, int rest, const MajorityTable& table,
                         double* __restrict margin, double* __restrict out, std::size_t n) {
   constexpr int block = 64;
-  const double *__restrict base = table.base, *__restrict log_factorial = table.log_factorial, log_odds = table.log_odds;
+  const double* __restrict base = table.base, * __restrict log_factorial = table.log_factorial, log_odds = table.log_odds;
   for (int begin = 0, size = static_cast<int>(n); begin < size; begin += block) {
     const int width = std::min(block, size - begin);
     // Signs first, in a loop of their own: beside the running sum they would be branches that nobody can foretell.

@@ -87,45 +87,66 @@ void Pipeline::take(Model& other) {
   broken_ = nullptr;
 }
 
-// Everything grows on copies, which then change places with what they were made of.
+// Intake and combiner grow on copies, which then change places with what they were made of, and so do banks that cannot grow where they
+// are. The others have grown when `prepare` returns, and are as before if nobody exchanges it.
 struct Pipeline::Grown final : Growth {
   Pipeline& pipeline;
   Intake intake;
   std::unique_ptr<Runner> runner;
   std::vector<BankHandle> banks, spares;
-  bool reserved = true;
+  Journal journal;
+  bool reserved = true, placed = false;
   explicit Grown(Pipeline& p) : pipeline(p), intake(p.intake_) {}
+  ~Grown() override {
+    if (!placed) journal.undo();
+  }
+  void add(BankHandle& bank, std::vector<BankHandle>& copies) {
+    const bool in_place = bank && bank.can().grows != nullptr && pipeline.reserved_ && pipeline.intake_.schema().width() > 0;
+    if (in_place) bank.can().grows->grow(intake.schema(), journal);
+    copies.emplace_back(in_place ? nullptr : bank.copy());
+    if (copies.back()) copies.back()->reserve(intake.schema());
+  }
   void exchange() noexcept override {
+    if (placed) journal.undo();
+    placed = !placed;
     static_assert(std::is_nothrow_swappable_v<Intake> && std::is_nothrow_swappable_v<BankHandle>);
     std::swap(pipeline.intake_, intake);
     std::swap(pipeline.runner_, runner);
     for (std::size_t b = 0; b < banks.size(); ++b) {
-      std::swap(pipeline.blocks_[b]->bank, banks[b]);
-      std::swap(pipeline.blocks_[b]->spares, spares[b]);
+      if (banks[b]) std::swap(pipeline.blocks_[b]->bank, banks[b]);
+      if (spares[b]) std::swap(pipeline.blocks_[b]->spares, spares[b]);
     }
     std::swap(pipeline.reserved_, reserved);
     pipeline.forget_places();
   }
   std::size_t bytes() override {
-    MemoryCounter counter;
+    MemoryCounter counter(true);
+    const Lanes own = pipeline.ensemble_.lanes();
+    counter.n_lanes_all = own.size();
     intake.fields(counter);
     runner->fields(counter);
+    const auto come_to = [&](const auto& block) { counter.lanes = {block->lanes().begin - own.begin, block->lanes().end - own.begin}; };
     for (const auto& block : pipeline.blocks_) {
+      come_to(block);
       block->state_fields(counter);
       block->events.stats.fields(counter);
       block->guard.fields(counter);
     }
-    for (const auto* all : {&banks, &spares})
-      for (const BankHandle& bank : *all) {
+    for (std::size_t b = 0; b < banks.size(); ++b)
+      for (const BankHandle* each :
+           {banks[b] ? &banks[b] : &pipeline.blocks_[b]->bank, spares[b] ? &spares[b] : &pipeline.blocks_[b]->spares}) {
+        const BankHandle& bank = *each;
         if (!bank) continue;
+        come_to(pipeline.blocks_[b]);
         if (const LimitsTrees* trees = bank.can().limits)
-          counter.bytes += static_cast<std::size_t>(trees->bytes_beyond());
+          counter.own(static_cast<std::size_t>(trees->bytes_beyond()));
         else
           bank->visit(counter);
-        counter.bytes += bank->unsaved_bytes() + bank->bytes_to_come();
+        bank->count_unsaved(counter);
+        bank->count_to_come(counter);
       }
-    if (pipeline.runner_->traits.keeps_rows) counter.bytes += pipeline.remembered_rows() * (intake.schema().n_values.size() + 5) * 8;
-    return counter.bytes + sizeof(pipeline) + intake.unsaved_bytes() + runner->bytes(banks.size());
+    if (pipeline.runner_->traits.keeps_rows) counter.own(pipeline.remembered_rows() * (intake.schema().n_values.size() + 5) * 8);
+    return counter.total() + sizeof(pipeline) + intake.unsaved_bytes() + runner->bytes(1);
   }
 };
 
@@ -151,14 +172,9 @@ std::unique_ptr<Growth> Pipeline::prepare(const Schema& schema) {
   const Schema& now = growth->intake.schema();
   growth->runner = runner_->copy();
   growth->runner->reserve(now.n_classes);
-  const auto grown = [&](const BankHandle& bank) {
-    BankHandle copy(bank.copy());
-    if (copy) copy->reserve(now);
-    return copy;
-  };
   for (const auto& block : blocks_) {
-    growth->banks.push_back(grown(block->bank));
-    growth->spares.push_back(grown(block->spares));
+    growth->add(block->bank, growth->banks);
+    growth->add(block->spares, growth->spares);
   }
   return growth;
 }
@@ -222,8 +238,8 @@ void Pipeline::swap_scratch(Model& other) noexcept {
   visit(counter);
   for (const auto& block : blocks_)
     for (const BankHandle* bank : {&block->bank, &block->spares})
-      if (*bank) counter.bytes += (*bank)->unsaved_bytes();
-  return counter.bytes + sizeof(*this) + intake_.unsaved_bytes() + runner_->bytes(blocks_.size());
+      if (*bank) (*bank)->count_unsaved(counter);
+  return counter.total() + sizeof(*this) + intake_.unsaved_bytes() + runner_->bytes(blocks_.size());
 }
 
 // Everything a booster keeps per lane, what its combiner keeps, and what the monitor saw.

@@ -241,9 +241,19 @@ class StreamEnsemble(LearnerEnsemble):
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return advise(lanes, n_learned)
 
+    def _bound_is_chosen(self) -> bool:
+        """Whether somebody has set a bound of memory.
+
+        The usual one keeps a stream without end from filling the machine. Most trees reach it, few gain by more, and the
+        report counts what they leave out: that is no news for who has asked for nothing.
+        """
+        both: list[Any] = [self, getattr(self, "estimator", None)]
+        parts = [part for part in both if hasattr(part, "max_bytes")]
+        return any(part.max_bytes != type(part)().max_bytes for part in parts)
+
     def _remarks(self, session: Session) -> list[str]:
         lines = []
-        if not session.full and session.model.short_of_memory():
+        if not session.full and self._bound_is_chosen() and session.model.short_of_memory():
             session.full = True
             lines.append(
                 "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "

@@ -166,7 +166,30 @@ class Loader final : public FieldVisitor {
 
 class MemoryCounter final : public FieldVisitor {
  public:
-  std::size_t bytes = 0;
+  // planned: not what this process holds, but what the schema asks for: the same however lanes are cut into blocks, and whether the model
+  // has grown or was loaded. A bound must not depend on that.
+  explicit MemoryCounter(bool plan = false) : planned(plan) {}
+  const bool planned;
+  std::size_t total() const { return static_cast<std::size_t>(bytes + 0.5); }
+
+  template <class T>
+  void table(const LaneArray<T>& a) {
+    if (planned)
+      rows<T>(room_for(a.rows()), a);
+    else
+      bytes += static_cast<double>(a.bytes());
+  }
+  // So many rows of a table of this block's lanes. As a plan: its share of rows that have all lanes.
+  template <class T>
+  void rows(std::size_t n, const LaneArray<T>& like) {
+    auto cells = static_cast<double>(like.stride());
+    if (planned && n_lanes_all > 1)
+      cells = static_cast<double>(padded(static_cast<std::size_t>(n_lanes_all)) * like.lanes()) / static_cast<double>(n_lanes_all);
+    bytes += static_cast<double>(n) * cells * sizeof(T);
+  }
+  void shared(std::size_t n) { bytes += planned && lanes.begin > 0 ? 0.0 : static_cast<double>(n); }  // the same in all blocks
+  void own(std::size_t n) { bytes += static_cast<double>(n); }
+
   void operator()(const char* name, LaneArray<double>& a) override;
   void operator()(const char* name, LaneArray<float>& a) override;
   void operator()(const char* name, AlignedVector<double>& v) override;
@@ -181,6 +204,12 @@ class MemoryCounter final : public FieldVisitor {
  private:
   template <class T>
   void count(const RaggedView<T>& per_lane);
+  template <class List>
+  void list(const List& v) {
+    shared((planned ? v.size() : v.capacity()) * sizeof(typename List::value_type));
+  }
+
+  double bytes = 0;
 };
 
 // For `check` functions after loading: a broken promise in a file is an error, never undefined behaviour later.

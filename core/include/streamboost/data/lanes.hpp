@@ -4,6 +4,7 @@
 // kernel runs over whole vectors. Cells of dead (padding) lanes are computed on but never read by a booster.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -53,6 +54,14 @@ void make_room(List& list, std::size_t more) {
   if (list.capacity() - list.size() < more) list.reserve(list.size() + std::max(more, list.size() / 2));
 }
 
+// Room for n things that become more one by one, a fourth to spare at most: what is there is moved a few times, not once for each.
+// A function of their number alone, so that it does not matter in how many steps they came.
+constexpr std::size_t room_for(std::size_t n) {
+  if (n <= 64) return n;
+  const std::size_t step = std::bit_floor(n) / 4;
+  return (n + step - 1) / step * step;
+}
+
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
@@ -99,6 +108,29 @@ class LaneArray {
       for (std::size_t l = 0; l < stride_; ++l) moved[target[r] * stride_ + l] = cells_[r * stride_ + l];
     rows_ = rows;
     cells_ = std::move(moved);
+  }
+
+  // In place: row r goes to row target[r], which ascends and is not below r; all other rows hold `fill`. No target: rows stay.
+  void spread(std::size_t rows, const std::vector<std::size_t>& target, T fill) {
+    if (cells_.capacity() < rows * stride_) cells_.reserve(room_for(rows) * stride_);
+    const std::size_t before = rows_;
+    cells_.resize(rows * stride_, fill);
+    rows_ = rows;
+    std::size_t free = rows;  // from here on all is done
+    for (std::size_t r = target.empty() ? 0 : before; r-- > 0 && target[r] != r;) {
+      std::copy_n((*this)[r], stride_, (*this)[target[r]]);
+      std::fill((*this)[target[r] + 1], (*this)[free], fill);
+      free = target[r];
+      if (r == 0 || target[r - 1] == r - 1) std::fill((*this)[r], (*this)[free], fill);
+    }
+  }
+  // Back again: the rows of before are taken from where they went.
+  void gather(std::size_t rows, const std::vector<std::size_t>& target) noexcept {
+    if (rows == rows_) return;
+    for (std::size_t r = 0; r < target.size(); ++r)
+      if (target[r] != r) std::copy_n((*this)[target[r]], stride_, (*this)[r]);
+    rows_ = rows;
+    cells_.resize(rows * stride_);
   }
 
   // For so many more rows, so that `append` does not allocate.

@@ -47,6 +47,10 @@ struct ColumnLayout {
     for (auto values : schema.n_values) offset.push_back(offset.back() + (values < 0 ? 1 : static_cast<std::size_t>(values)));
   }
   std::size_t rows() const { return offset.back(); }
+  // Whether another layout has all of these rows in their places, and its own after them.
+  bool begins(const ColumnLayout& newer) const {
+    return newer.offset.size() >= offset.size() && std::equal(offset.begin(), offset.end(), newer.offset.begin());
+  }
   // Where each of these rows is in a layout of the same columns, and perhaps more of them and more values.
   std::vector<std::size_t> places_in(const ColumnLayout& newer) const {
     std::vector<std::size_t> place(rows());

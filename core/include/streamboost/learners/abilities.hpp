@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "streamboost/data/example.hpp"
+#include "streamboost/data/journal.hpp"
+#include "streamboost/data/schema.hpp"
 #include "streamboost/learners/tree_node.hpp"
 
 namespace streamboost {
@@ -83,6 +85,11 @@ struct LimitsTrees : Ability {
   virtual double bytes_beyond() const { return 0; }              // of all trees, that they hold beyond their limits and cannot give up
 };
 
+// Tables that grow where they are, once they have columns. Everything that is done is in the journal.
+struct GrowsInPlace : Ability {
+  virtual void grow(const Schema&, Journal&) = 0;
+};
+
 // Learners that are objects of another language, whose lock is held while the bank is called.
 struct HoldsObjects : Ability {
   virtual void* object(int lane) const = 0;
@@ -101,6 +108,7 @@ struct Abilities {
   ShowsTrees* trees = nullptr;
   LimitsTrees* limits = nullptr;
   HoldsObjects* objects = nullptr;
+  GrowsInPlace* grows = nullptr;
 
   bool answers_after_learning() const { return after != nullptr || learn_then_answer != nullptr; }
 };
@@ -122,6 +130,7 @@ Abilities abilities_of(BankKind& bank) {
   find(all.births);
   find(all.trees);
   find(all.limits);
+  find(all.grows);
   find(all.objects);
   return all;
 }

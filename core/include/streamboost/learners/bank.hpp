@@ -85,9 +85,9 @@ class Bank {
   virtual double least_numbers(const Schema&) const = 0;
 
   // Of what is no field: tables of columns, masks.
-  virtual std::size_t unsaved_bytes() const { return 0; }
+  virtual void count_unsaved(MemoryCounter&) const {}
   // What rows of the same schema may add to it.
-  virtual std::size_t bytes_to_come() const { return 0; }
+  virtual void count_to_come(MemoryCounter&) const {}
 
   void prepare(std::size_t n_classes, Answers& answers) const {
     answers.stride = padded(static_cast<std::size_t>(lanes().size()));

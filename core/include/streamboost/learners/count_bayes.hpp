@@ -26,6 +26,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/class_joints.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/learners/zero_score.hpp"
 #include "streamboost/learners/zero_score_kernels.hpp"
@@ -43,7 +44,7 @@ struct CountNotes final : BankNotes {
   SparseTerms terms() const { return {x.data(), column.data(), static_cast<int>(x.size())}; }
 };
 
-class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLogOdds, public DrawnAtBirth {
+class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLogOdds, public DrawnAtBirth, public GrowsInPlace {
  public:
   enum class Counts { multinomial, complement, bernoulli };
   struct Params {
@@ -64,7 +65,7 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   Abilities abilities() override { return abilities_of(*this); }
   NoteRoom make_notes() const override { return {classes_ + work_rows, std::make_unique<CountNotes>(width_)}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<CountBayesBank>(*this); }
-  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
+  void count_unsaved(MemoryCounter& counter) const override { counter.table(mask_); }
   double least_numbers(const Schema& schema) const override {
     return (2.0 + static_cast<double>(schema.width())) * std::max(schema.n_classes, 1);
   }
@@ -75,20 +76,28 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   }
 
   void reserve(const Schema& schema) override {
+    Journal unread;
+    grow(schema, unread);
+  }
+  void grow(const Schema& schema, Journal& journal) override {
     for (int j = 0; j < schema.width(); ++j)
       if (schema.nominal(j)) throw std::invalid_argument("counts need numeric columns, and column " + std::to_string(j) + " is nominal");
     const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1)), width = static_cast<std::size_t>(schema.width());
-    grow(class_weight_, 1, k);
-    grow(total_, 1, k);
-    grow(count_, width, k);
-    classes_ = k;
-    width_ = width;
-    schema_ = schema;
-    if (bernoulli()) zero_.reserve(width_, classes_, n_);
-    seen_ = LaneArray<double>(1, n_, static_cast<double>(width_));
-    all_ = LaneArray<double>(1, n_, 1.0);
+    const ClassRows classes{classes_, k, n_};
+    classes.grow(class_weight_, 1, journal);
+    classes.grow(total_, 1, journal);
+    classes.grow(count_, width, journal);
+    journal.assign(classes_, k);
+    journal.assign(width_, width);
+    journal.assign(schema_, schema);
+    if (bernoulli()) {
+      journal.assign(zero_, zero_);
+      zero_.reserve(width_, classes_, n_);
+    }
+    journal.assign(seen_, LaneArray<double>(1, n_, static_cast<double>(width_)));
+    journal.assign(all_, LaneArray<double>(1, n_, 1.0));
     if (params_.feature_fraction >= 1) return;
-    mask_ = LaneArray<double>(width_, n_);
+    journal.assign(mask_, LaneArray<double>(width_, n_));
     for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
   }
 
@@ -197,15 +206,6 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     zero_.recount(n_met_, count_, [](std::size_t) { return true; });
   }
 
-  void grow(LaneArray<double>& table, std::size_t rows, std::size_t k) const {
-    if (classes_ == 0) {
-      table = LaneArray<double>(rows * k, n_);
-      return;
-    }
-    std::vector<std::size_t> target(table.rows());
-    for (std::size_t r = 0; r < table.rows(); ++r) target[r] = r / classes_ * k + r % classes_;
-    table.rearrange(rows * k, target);
-  }
   void draw_mask(std::size_t lane) {
     const int number = static_cast<int>(lane);
     const auto columns = chosen_columns(params_.feature_fraction, schema_, seed_, lanes_.begin + number, birth(number));

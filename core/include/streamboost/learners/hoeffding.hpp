@@ -58,6 +58,7 @@
 namespace streamboost {
 
 class HoeffdingBank final : public HoeffdingTrees,
+                            public GrowsInPlace,
                             public LearnsThenAnswers,
                             public LearnsCosts,
                             public Explains,
@@ -92,15 +93,19 @@ class HoeffdingBank final : public HoeffdingTrees,
     return {note_size() + 1, std::move(notes)};
   }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<HoeffdingBank>(*this); }
-  std::size_t unsaved_bytes() const override {
-    std::size_t bytes = n_values_.capacity() * 16;  // and those of the schema
-    for (const HoeffdingColumns& one : columns_) bytes += one.bytes();
-    for (const auto& queue : queue_) bytes += queue.capacity() * sizeof(Waiting);
-    return bytes;
+  void count_unsaved(MemoryCounter& counter) const override {
+    counter.shared(n_values_.size() * 16);  // and those of the schema
+    for (const HoeffdingColumns& one : columns_) columns_.size() > 1 ? counter.own(one.bytes()) : counter.shared(one.bytes());
+    if (counter.planned) return;
+    for (const auto& queue : queue_) counter.own(queue.capacity() * sizeof(Waiting));
   }
   double least_numbers(const Schema& schema) const override { return 10 + 3.0 * std::max(schema.n_classes, 1); }
 
-  void reserve(const Schema& schema) override { grow(schema); }
+  void reserve(const Schema& schema) override {
+    Journal unread;
+    this->grow_forest(schema, unread);
+  }
+  void grow(const Schema& schema, Journal& journal) override { this->grow_forest(schema, journal); }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     const Sight sight = look(example.row, answers);

@@ -23,9 +23,9 @@ class HoeffdingState : public Bank {
     for (int lane = lanes.begin; lane < lanes.end; ++lane) numbers_.emplace_back(params_, seed_, lane, 0);
   }
 
-  void grow(const Schema& schema) {
-    forest_.grow_classes(static_cast<std::size_t>(std::max(schema.n_classes, 1)));
-    known_.resize(static_cast<std::size_t>(schema.width()), 0);
+  void grow_forest(const Schema& schema, Journal& journal) {
+    forest_.grow_classes(static_cast<std::size_t>(std::max(schema.n_classes, 1)), journal);
+    journal.resize(known_, static_cast<std::size_t>(schema.width()));
     const bool shared = params_.feature_fraction >= 1;
     std::vector<HoeffdingColumns> now;
     for (std::size_t i = 0; i < (shared ? 1 : n_); ++i) now.push_back(columns_for(schema, i));
@@ -33,11 +33,11 @@ class HoeffdingState : public Bank {
       if (!forest_.planted(i))
         forest_.plant(i);
       else if (now[shared ? 0 : i].size != columns(i).size)
-        forest_.grow_columns(i, columns(i), now[shared ? 0 : i]);
+        forest_.grow_columns(i, columns(i), now[shared ? 0 : i], journal);
     }
-    columns_ = std::move(now);
-    n_values_ = schema.n_values;
-    schema_ = schema;
+    journal.assign(columns_, std::move(now));
+    journal.assign(n_values_, schema.n_values);
+    journal.assign(schema_, schema);
   }
   HoeffdingColumns columns_for(const Schema& schema, std::size_t i) const {
     const int lane = static_cast<int>(i);

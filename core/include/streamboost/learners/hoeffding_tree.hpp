@@ -21,6 +21,7 @@
 #include <span>
 
 #include "streamboost/data/fields.hpp"
+#include "streamboost/data/journal.hpp"
 #include "streamboost/learners/hoeffding_columns.hpp"
 #include "streamboost/learners/tree_node.hpp"
 
@@ -109,10 +110,10 @@ class HoeffdingForest {
   }
 
   // New classes: every leaf gets room for them.
-  void grow_classes(std::size_t k) {
+  void grow_classes(std::size_t k, Journal& journal) {
     if (k == classes_) return;
     const std::size_t old = classes_, old_head = head_size(), old_leaf = leaf_ints();
-    classes_ = k;
+    journal.assign(classes_, k);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const std::size_t leaves = old == 0 ? 0 : head_[i].size() / old_head;
       std::vector<double> heads(leaves * head_size(), 0.0);
@@ -124,14 +125,14 @@ class HoeffdingForest {
         for (std::size_t part = 0; part < (costs_ ? 3u : 2u); ++part) std::copy_n(from + mass + part * old, old, to + mass + part * k);
         std::copy_n(leaf_[i].data() + l * old_leaf, old_leaf, ints.data() + l * leaf_ints());
       }
-      head_[i] = std::move(heads);
-      leaf_[i] = std::move(ints);
+      journal.assign(head_[i], std::move(heads));
+      journal.assign(leaf_[i], std::move(ints));
     }
   }
-  void grow_columns(std::size_t i, const HoeffdingColumns& old, const HoeffdingColumns& now) {
+  void grow_columns(std::size_t i, const HoeffdingColumns& old, const HoeffdingColumns& now, Journal& journal) {
     std::vector<double> moved(n_blocks(i) * now.size, 0.0);
     for (std::size_t b = 0; b < n_blocks(i); ++b) now.widen(old, cells_[i].data() + b * old.size, moved.data() + b * now.size);
-    cells_[i] = std::move(moved);
+    journal.assign(cells_[i], std::move(moved));
   }
 
   // One empty leaf.

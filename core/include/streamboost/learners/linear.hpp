@@ -55,16 +55,15 @@ class LinearBank final : public LinearTable<Real>, public AnswersAfter, public A
   }
 
   void reserve(const Schema& schema) override {
-    if (!schema.declared && schema.n_classes > 2)
-      throw std::invalid_argument("linear learners need their classes declared when there are more than two");
-    const std::size_t columns = schema.declared && schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1;
-    if (!this->grow(schema, columns_ > 0 ? columns_ : columns)) return;
+    Journal unread;
+    if (!make_room(schema, unread)) return;
     squared_norm_ = LaneArray<double>(columns_, n_);
     sum_squares_ = LaneArray<double>(1, n_);
     if (kind_ == Kind::ogd) scale_ = LaneArray<double>(columns_, n_, 1.0);
     for (std::size_t lane = 0; lane < n_; ++lane) this->start(lane, columns_);
     refresh_norms();
   }
+  void grow(const Schema& schema, Journal& journal) override { make_room(schema, journal); }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     answers.change = kind_ == Kind::perceptron && columns_ == 1 ? Change::wrong_only : Change::right_stays_right;
@@ -319,6 +318,12 @@ class LinearBank final : public LinearTable<Real>, public AnswersAfter, public A
     return 2 * sigmoid(moved) - 1;
   }
 
+  bool make_room(const Schema& schema, Journal& journal) {
+    if (!schema.declared && schema.n_classes > 2)
+      throw std::invalid_argument("linear learners need their classes declared when there are more than two");
+    const std::size_t columns = schema.declared && schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1;
+    return this->grow_table(schema, columns_ > 0 ? columns_ : columns, journal);
+  }
   void refresh_norms() {
     linear_squared_norms(weights_[0], weights_.rows() / columns_, cells(), squared_norm_[0]);
     if (kind_ == Kind::ogd)

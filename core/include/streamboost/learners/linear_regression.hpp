@@ -68,9 +68,12 @@ class LinearRegressionBank final : public LinearTable<Real> {
   double least_numbers(const Schema& schema) const override { return this->weights_of(schema, 1) + 7; }
 
   void reserve(const Schema& schema) override {
-    if (this->grow(schema, 1))
+    Journal unread;
+    if (this->grow_table(schema, 1, unread))
       for (std::size_t lane = 0; lane < n_; ++lane) begin(static_cast<int>(lane));
   }
+
+  void grow(const Schema& schema, Journal& journal) override { this->grow_table(schema, 1, journal); }
 
   void ask(const Example& example, Request, Answers& answers) const override {
     linear_ask(weights_[0], cells(), entries(example.row), answers.notes.data());

@@ -49,13 +49,13 @@ inline LaneArray<double> rate_paces(double spread, Lanes lanes) {
 
 // Real: of the table of weights. Everything else is double.
 template <class Real>
-class LinearTable : public Bank, public DrawnAtBirth {
+class LinearTable : public Bank, public DrawnAtBirth, public GrowsInPlace {
  public:
   using Start = LinearTableParams::Start;
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return table_params_.needs; }
-  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
+  void count_unsaved(MemoryCounter& counter) const override { counter.table(mask_); }
   bool trained(int lane) const override { return trained_[0][static_cast<std::size_t>(lane)] != 0; }
 
  protected:
@@ -74,24 +74,30 @@ class LinearTable : public Bank, public DrawnAtBirth {
 
   // Room for the schema with so many columns of weights; true if the table was made just now and no lane has begun. It is made anew
   // with the first row that has columns.
-  bool grow(const Schema& schema, std::size_t columns) {
+  bool grow_table(const Schema& schema, std::size_t columns, Journal& journal) {
     const ColumnLayout layout(schema, table_params_.needs.fit_intercept ? 1 : 0);
     const bool made = columns_ == 0 || schema_.width() == 0;
     if (made) {
-      weights_ = LaneArray<Real>(layout.rows() * columns, n_, Real{}, stride_);
+      journal.assign(weights_, LaneArray<Real>(layout.rows() * columns, n_, Real{}, stride_));
     } else if (layout.offset != layout_.offset || columns != columns_) {
-      const std::vector<std::size_t> place = layout_.places_in(layout);
-      std::vector<std::size_t> target(weights_.rows());
-      for (std::size_t r = 0; r < place.size(); ++r)
-        for (std::size_t c = 0; c < columns_; ++c) target[r * columns_ + c] = place[r] * columns + c;
-      weights_.rearrange(layout.rows() * columns, target);
+      std::vector<std::size_t> target;
+      if (columns != columns_ || !layout_.begins(layout)) {
+        const std::vector<std::size_t> place = layout_.places_in(layout);
+        target.resize(weights_.rows());
+        for (std::size_t r = 0; r < place.size(); ++r)
+          for (std::size_t c = 0; c < columns_; ++c) target[r * columns_ + c] = place[r] * columns + c;
+      }
+      journal.grow(weights_, layout.rows() * columns, std::move(target));
     } else {
       return false;
     }
-    columns_ = columns;
-    schema_ = schema;
-    layout_ = layout;
-    if (table_params_.feature_fraction < 1) make_mask();
+    journal.assign(columns_, columns);
+    journal.assign(schema_, schema);
+    journal.assign(layout_, layout);
+    if (table_params_.feature_fraction < 1) {
+      journal.assign(mask_, new_mask());
+      for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
+    }
     return made;
   }
 
@@ -220,8 +226,9 @@ class LinearTable : public Bank, public DrawnAtBirth {
     if (value != 0) trained_[0][lane] = 1;
   }
 
+  LaneArray<double> new_mask() const { return LaneArray<double>(layout_.rows(), n_, 0.0, stride_); }
   void make_mask() {
-    mask_ = LaneArray<double>(layout_.rows(), n_, 0.0, stride_);
+    mask_ = new_mask();
     for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
   }
   void draw_mask(std::size_t lane) {

@@ -65,13 +65,12 @@ class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public
 
   // Columns for labels that the next rows may bring are made here; they take part when they are met.
   void reserve(const Schema& schema) override {
-    const std::size_t columns = schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1;
-    const bool made = this->grow(schema, columns);
-    if (columns_ > squares_.rows()) squares_.append(columns_ - squares_.rows());
-    if (!made) return;
-    if (schema.declared && columns > 1) split_ = 1;
+    Journal unread;
+    if (!make_room(schema, unread)) return;
+    if (schema.declared && columns_ > 1) split_ = 1;
     for (std::size_t lane = 0; lane < n_; ++lane) begin(static_cast<int>(lane));
   }
+  void grow(const Schema& schema, Journal& journal) override { make_room(schema, journal); }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     answers.change = Change::right_stays_right;
@@ -199,6 +198,11 @@ class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public
   }
 
  private:
+  bool make_room(const Schema& schema, Journal& journal) {
+    const bool made = this->grow_table(schema, schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1, journal);
+    journal.grow(squares_, std::max(columns_, squares_.rows()));
+    return made;
+  }
   struct Kept final : BankNotes {
     bool halved = false;  // the scores are already those of the pair that one column will become
     bool powers = false;  // there are e^-|z| of the scores, and 1 / (1 + e^-|z|)

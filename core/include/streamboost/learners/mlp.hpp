@@ -38,7 +38,7 @@ struct MlpNotes final : BankNotes {
   std::vector<std::int32_t> row;
 };
 
-class MlpBank final : public Bank, public LearnsThenAnswers {
+class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace {
  public:
   struct Params {
     std::size_t hidden_units;  // 0: auto
@@ -82,8 +82,6 @@ class MlpBank final : public Bank, public LearnsThenAnswers {
   // activations, outputs, their deltas, steps of the hidden units, one row of amounts
 
   void reserve(const Schema& schema) override {
-    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
-    const ColumnLayout layout(schema, 1);
     if (layout_.offset.size() == 1) {  // no columns so far: it begins anew
       hidden_ = hidden_units(schema);
       first_width_ = schema.first_width;
@@ -92,6 +90,12 @@ class MlpBank final : public Bank, public LearnsThenAnswers {
       trained_ = LaneArray<double>(1, n_);
       classes_ = 0;
     }
+    Journal unread;
+    grow(schema, unread);
+  }
+  void grow(const Schema& schema, Journal& journal) override {
+    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
+    const ColumnLayout layout(schema, 1);
     if (layout.rows() * hidden_ != first_.rows()) {
       std::vector<std::size_t> target(first_.rows());
       std::vector<std::int64_t> met(layout.rows(), 0);
@@ -107,17 +111,17 @@ class MlpBank final : public Bank, public LearnsThenAnswers {
         for (std::size_t r = layout_.offset[j]; r < layout_.offset[j + 1]; ++r) keep(r, layout.offset[j] + (r - layout_.offset[j]));
       std::vector<bool> old(layout.rows(), false);
       for (std::size_t r = 0; r < target.size(); ++r) old[target[r] / hidden_] = true;
-      first_.rearrange(layout.rows() * hidden_, target);
-      met_ = std::move(met);
-      layout_ = layout;
+      journal.grow(first_, layout.rows() * hidden_, std::move(target));
+      journal.assign(met_, std::move(met));
+      journal.assign(layout_, layout);
       for (std::size_t lane = 0; lane < n_; ++lane) begin_first(lane, old);
     }
     if (k > classes_) {
       std::vector<std::size_t> target(second_.rows());
       for (std::size_t r = 0; r < target.size(); ++r) target[r] = r / classes_ * k + r % classes_;
-      second_.rearrange((hidden_ + 1) * k, target);
       const std::size_t before = classes_;
-      classes_ = k;
+      journal.grow(second_, (hidden_ + 1) * k, std::move(target));
+      journal.assign(classes_, k);
       for (std::size_t lane = 0; lane < n_; ++lane) begin_second(lane, before);
     }
   }

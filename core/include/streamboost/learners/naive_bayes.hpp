@@ -37,6 +37,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/class_joints.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/naive_bayes_kernels.hpp"
 #include "streamboost/learners/sparse_moments.hpp"
@@ -55,10 +56,10 @@ struct NaiveBayesNotes final : BankNotes {
   std::vector<std::int32_t> sparse_column, sparse_gap;  // ... and what is missing there
   std::vector<const double*> weight;
   bool gap = false, value_gap = false;  // some of the numeric columns had gaps, of the nominal ones
-  bool finished = false;             // the joints in the table of notes are logarithms
-  bool plain = false;                // numbers only, none missing
-  bool bounded = false;              // right_after has a bound on what the answer gains
-  const double* complete = nullptr;  // the row whose terms are listed, if it has no gaps and no new values
+  bool finished = false;                // the joints in the table of notes are logarithms
+  bool plain = false;                   // numbers only, none missing
+  bool bounded = false;                 // right_after has a bound on what the answer gains
+  const double* complete = nullptr;     // the row whose terms are listed, if it has no gaps and no new values
 
   explicit NaiveBayesNotes(std::size_t width) {
     for (auto* list : {&x, &shared_x, &value_alpha, &sparse_x}) list->reserve(width);
@@ -80,7 +81,12 @@ struct NaiveBayesNotes final : BankNotes {
   }
 };
 
-class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLogOdds, public Explains, public DrawnAtBirth {
+class NaiveBayesBank final : public Bank,
+                             public AnswersAfter,
+                             public AnswersLogOdds,
+                             public Explains,
+                             public DrawnAtBirth,
+                             public GrowsInPlace {
  public:
   enum class Form : std::int64_t { open, dense, sparse };  // open: the first row learned decides
   struct Params {
@@ -111,7 +117,7 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   Abilities abilities() override { return abilities_of(*this); }
   NoteRoom make_notes() const override { return {3 * classes_ + work_rows, std::make_unique<Notes>(tables_.width)}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<NaiveBayesBank>(*this); }
-  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
+  void count_unsaved(MemoryCounter& counter) const override { counter.table(mask_); }
   double least_numbers(const Schema& schema) const override {
     double cells = 1;
     for (auto values : schema.n_values) cells += values < 0 ? 4 : 1 + static_cast<double>(values);
@@ -124,23 +130,34 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   }
 
   void reserve(const Schema& schema) override {
-    const Tables old = tables_;
-    tables_ = Tables(schema);
+    Journal unread;
+    grow(schema, unread);
+  }
+  void grow(const Schema& schema, Journal& journal) override {
+    Tables now(schema);
     const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
-    grow(class_weight_, 1, k, {0});
-    grow(attribute_weight_, tables_.width, k, old.columns());
-    grow(mean_, tables_.numeric, k, old.numeric_rows());
-    grow(spread_, tables_.numeric, k, old.numeric_rows());
-    grow(precision_, tables_.numeric, k, old.numeric_rows());
-    grow(count_, tables_.layout.rows(), k, old.value_rows(tables_));
-    classes_ = k;
+    const ClassRows classes{classes_, k, n_};
+    classes.grow(class_weight_, 1, journal);
+    classes.grow(attribute_weight_, now.width, journal);
+    for (auto* table : {&mean_, &spread_, &precision_}) classes.grow(*table, now.numeric, journal);
+    const bool appended = tables_.layout.begins(now.layout);
+    classes.grow(count_, now.layout.rows(), journal, appended ? std::vector<std::size_t>() : tables_.layout.places_in(now.layout));
+    journal.assign(tables_, std::move(now));
+    journal.assign(classes_, k);
     // A column that appears after the first example has gaps by definition, and so has a column that some lanes never look at.
-    own_weight_.resize(tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
+    journal.resize(own_weight_, tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
     if (sparse() && n_met_ == 0) share_numbers();
-    values_known_.resize(tables_.width, 0);
-    schema_ = schema;
-    if (params_.feature_fraction < 1) make_mask();
-    if (sparse()) begin_sparse();
+    journal.resize(values_known_, tables_.width);
+    journal.assign(schema_, schema);
+    if (params_.feature_fraction < 1) {
+      journal.assign(mask_, LaneArray<double>(tables_.width, n_));
+      for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane, mask_);
+    }
+    if (!sparse()) return;
+    journal.assign(moments_, moments_);
+    journal.assign(numeric_column_, numeric_column_);
+    journal.assign(visited_, visited_);
+    begin_sparse();
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
@@ -232,9 +249,9 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
     t.plain = !sparse() && !new_value && t.value_row.empty() && mask_.rows() == 0 && !t.gap;
     const bool counts_only = !sparse() && t.x.empty() && params_.alpha == 0 && !t.value_gap && mask_.rows() == 0;
     t.bounded = !params_.over_all && !new_value && (t.plain || counts_only);
-    answers.change = new_value                                             ? Change::all
+    answers.change = new_value                                              ? Change::all
                      : params_.over_all || (params_.var_floor > 1 && t.gap) ? Change::taught
-                                                                           : Change::right_stays_right;
+                                                                            : Change::right_stays_right;
   }
 
   Answer after(int lane, const Example& example, double amount, Amount, const Answers& answers) const override {
@@ -349,33 +366,7 @@ class NaiveBayesBank final : public Bank, public AnswersAfter, public AnswersLog
       }
     }
     bool nominal(int j) const { return n_values[static_cast<std::size_t>(j)] >= 0; }
-    std::vector<std::size_t> columns() const { return first(width); }
-    std::vector<std::size_t> numeric_rows() const { return first(numeric); }
-    std::vector<std::size_t> value_rows(const Tables& now) const {
-      std::vector<std::size_t> to;
-      for (std::size_t j = 0; j < width; ++j)
-        for (std::size_t r = layout.offset[j]; r < layout.offset[j + 1]; ++r) to.push_back(now.layout.offset[j] + (r - layout.offset[j]));
-      return to;
-    }
-    static std::vector<std::size_t> first(std::size_t n) {
-      std::vector<std::size_t> v(n);
-      for (std::size_t r = 0; r < n; ++r) v[r] = r;
-      return v;
-    }
   };
-
-  // Table [row][class]: old row r becomes row to[r]; classes are appended.
-  void grow(LaneArray<double>& table, std::size_t rows, std::size_t k, const std::vector<std::size_t>& to) {
-    if (classes_ == 0) {
-      table = LaneArray<double>(rows * k, n_);
-      return;
-    }
-    if (table.rows() == rows * k && k == classes_) return;
-    std::vector<std::size_t> target(table.rows());
-    for (std::size_t r = 0; r < table.rows() / classes_; ++r)
-      for (std::size_t c = 0; c < classes_; ++c) target[r * classes_ + c] = to[r] * k + c;
-    table.rearrange(rows * k, target);
-  }
 
   double* work(Answers& answers, std::size_t row) const { return answers.notes.data() + (3 * classes_ + row) * stride_; }
 

@@ -36,7 +36,7 @@ struct NeighborNotes final : BankNotes {
   std::vector<std::size_t> slot;
 };
 
-class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
+class NearestNeighborsBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace {
  public:
   struct Params {
     std::size_t n_neighbors, window;
@@ -73,27 +73,32 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers {
   bool trained(int lane) const override { return taught_[0][lane] > 0; }
 
   void reserve(const Schema& schema) override {
-    classes_ = static_cast<std::size_t>(std::max(schema.n_classes, 1));
-    const auto width = static_cast<std::size_t>(schema.width());
-    const std::size_t before = nominal_.size();
-    if (before == 0) {  // rows without any column are forgotten with the first that has some
+    if (nominal_.empty()) {  // rows without any column are forgotten with the first that has some
       slots_ = slots_of(schema);
       taught_ = LaneArray<double>(1, n_);
     }
+    Journal unread;
+    grow(schema, unread);
+  }
+  void grow(const Schema& schema, Journal& journal) override {
+    const auto width = static_cast<std::size_t>(schema.width());
+    const std::size_t before = nominal_.size();
     const ColumnLayout layout(schema, 0);
-    offset_.assign(layout.offset.begin(), layout.offset.end());
+    journal.assign(classes_, static_cast<std::size_t>(std::max(schema.n_classes, 1)));
+    journal.assign(offset_, {layout.offset.begin(), layout.offset.end()});
+    journal.assign(column_, column_);
     column_.resize(layout.rows());
-    nominal_.resize(width);
+    journal.resize(nominal_, width);
     for (std::size_t j = 0; j < width; ++j) {
       nominal_[j] = schema.nominal(static_cast<int>(j));
       std::fill(column_.begin() + static_cast<std::ptrdiff_t>(offset_[j]), column_.begin() + static_cast<std::ptrdiff_t>(offset_[j + 1]),
                 j);
     }
-    values_ = schema.n_values;
+    journal.assign(values_, schema.n_values);
     for (std::size_t i = 0; i < n_; ++i) {
-      cell_[i].resize(width * slots_);
-      weight_[i].resize(slots_);
-      label_[i].resize(slots_);
+      journal.resize(cell_[i], width * slots_);
+      journal.resize(weight_[i], slots_);
+      journal.resize(label_[i], slots_);
       for (std::size_t j = before; j < width; ++j) std::fill_n(cell_[i].data() + j * slots_, slots_, nothing(j));
     }
   }

@@ -8,7 +8,7 @@
 
 namespace streamboost {
 
-class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBirth, public LimitsTrees {
+class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBirth, public LimitsTrees, public GrowsInPlace {
  public:
   using Params = RegressionTreeParams;
 
@@ -25,10 +25,9 @@ class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBi
   bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].trained(); }
   NoteRoom make_notes() const override { return {3, nullptr}; }  // node, mean, plane
   std::unique_ptr<Bank> copy() const override { return std::make_unique<RegressionTreeBank>(*this); }
-  std::size_t unsaved_bytes() const override {
-    std::size_t bytes = schema_.n_values.capacity() * 8;
-    for (const RegressionColumns& one : columns_) bytes += (one.all.capacity() + one.plane.capacity()) * 4 + one.nominal.capacity() / 8;
-    return bytes;
+  void count_unsaved(MemoryCounter& counter) const override {
+    counter.shared(schema_.n_values.size() * 8);
+    for (const RegressionColumns& one : columns_) counter.own((one.all.size() + one.plane.size()) * 4 + one.nominal.size() / 8);
   }
   double least_numbers(const Schema&) const override { return 20; }
   const RegressionTree& tree(int lane) const { return trees_[static_cast<std::size_t>(lane)]; }
@@ -74,6 +73,11 @@ class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBi
 
   void reserve(const Schema& schema) override {
     schema_ = schema;
+    draw_again();
+  }
+  void grow(const Schema& schema, Journal& journal) override {
+    journal.assign(schema_, schema);
+    journal.assign(columns_, columns_);
     draw_again();
   }
 

@@ -27,13 +27,14 @@
 #include <cmath>
 
 #include "streamboost/data/config.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
 
-class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, public NeedsRoom, public DrawnAtBirth {
+class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, public NeedsRoom, public DrawnAtBirth, public GrowsInPlace {
  public:
   struct Params {
     bool exact;
@@ -51,16 +52,15 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<StumpBank>(*this); }
-  std::size_t unsaved_bytes() const override { return mask_.bytes(); }
+  void count_unsaved(MemoryCounter& counter) const override { counter.table(mask_); }
   // With exact=True every value is kept, and there is no telling how many come.
-  std::size_t bytes_to_come() const override {
-    std::size_t bytes = 0;
+  void count_to_come(MemoryCounter& counter) const override {
     for (const Column& column : columns_) {
       if (column.nominal || params_.exact) continue;
-      const std::size_t most = (params_.max_bins + 1) * (classes_ * stride_ * sizeof(double) + 32);
-      bytes += most - std::min(most, column.count.bytes() + 32 * column.low.capacity());
+      const std::size_t more = params_.max_bins + 1 - std::min(params_.max_bins + 1, column.low.size());
+      counter.rows<double>(more * classes_, column.count);
+      counter.shared(more * 32);
     }
-    return bytes;
   }
   double least_numbers(const Schema& schema) const override {
     const double k = std::max(schema.n_classes, 1);
@@ -76,27 +76,37 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   }
 
   void reserve(const Schema& schema) override {
+    Journal unread;
+    grow(schema, unread);
+  }
+  void grow(const Schema& schema, Journal& journal) override {
     const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
-    const std::size_t before = columns_.size(), now = schema.n_values.size();
-    columns_.resize(now);
-    gap_.resize(now, n_met_ > 0 ? 1 : 0);  // a column that appears after the first example has gaps by definition
-    grow(class_weight_, 1, k);
-    grow(attribute_weight_, now, k);
-    grow(leaf_, 2, k);
+    const std::size_t now = schema.n_values.size();
+    journal.resize(columns_, now);                  // first: the steps that follow point into it
+    journal.resize(gap_, now, n_met_ > 0 ? 1 : 0);  // a column that appears after the first example has gaps by definition
+    const auto grow = [&](LaneArray<double>& table, std::size_t rows, bool per_class) {
+      const bool there = table.stride() > 0;
+      ClassRows{there ? (per_class ? classes_ : 1) : 0, per_class ? k : 1, n_}.grow(table, rows, journal);
+    };
+    grow(class_weight_, 1, true);
+    grow(attribute_weight_, now, true);
+    grow(leaf_, 2, true);
     for (std::size_t j = 0; j < now; ++j) {
       Column& column = columns_[j];
-      column.nominal = schema.n_values[j] >= 0;
-      const std::size_t rows = column.nominal ? static_cast<std::size_t>(schema.n_values[j]) : column.low.size();
-      grow(column.count, rows, k);
-      if (column.nominal) grow(column.term, rows, 0);
+      const bool nominal = schema.n_values[j] >= 0, is_new = column.count.stride() == 0;
+      const std::size_t rows = nominal ? static_cast<std::size_t>(schema.n_values[j]) : column.low.size();
+      column.nominal = nominal;
+      if (!is_new && rows * k == column.count.rows()) continue;
+      grow(column.count, rows, true);
+      if (nominal) grow(column.term, rows, false);
     }
-    if (now > before || before == 0) {
-      grow(gain_, now, 0);
-      grow(threshold_, now, 0);
-    }
-    classes_ = k;
-    schema_ = schema;
-    if (params_.feature_fraction < 1) make_mask();
+    grow(gain_, now, false);
+    grow(threshold_, now, false);
+    journal.assign(classes_, k);
+    journal.assign(schema_, schema);
+    if (params_.feature_fraction >= 1) return;
+    journal.assign(mask_, LaneArray<double>(columns_.size(), n_));
+    for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane, mask_);
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
@@ -325,20 +335,6 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
       column.sort();
     }
     require(rows == all.count.rows() && intervals == all.low.size(), "rows too many");
-  }
-
-  // Table [row][class] (or [row] if k is 0): rows and classes are appended.
-  void grow(LaneArray<double>& table, std::size_t rows, std::size_t k) {
-    const std::size_t width = std::max<std::size_t>(k, 1), old = k == 0 ? 1 : classes_;
-    if (table.stride() == 0) {
-      table = LaneArray<double>(rows * width, n_);
-    } else if (old == width) {
-      table.append(rows * width - table.rows());
-    } else {
-      std::vector<std::size_t> target(table.rows());
-      for (std::size_t r = 0; r < target.size(); ++r) target[r] = r / old * width + r % old;
-      table.rearrange(rows * width, target);
-    }
   }
 
   void require_counts(const LaneArray<double>& table) const {

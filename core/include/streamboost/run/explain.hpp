@@ -149,8 +149,8 @@ class Explainer {
     for (int o = 0; o < orders; ++o) {
       std::iota(order.begin(), order.end(), std::size_t{0});
       for (std::size_t i = 0; i < d; ++i)
-        key[i] = uniform({seed_, number_ + static_cast<std::uint64_t>(o / 2),
-                          static_cast<std::uint32_t>(column(cells_[i])), Purpose::explanation});
+        key[i] = uniform(
+            {seed_, number_ + static_cast<std::uint64_t>(o / 2), static_cast<std::uint32_t>(column(cells_[i])), Purpose::explanation});
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b] || (key[a] == key[b] && a < b); });
       if (o % 2 == 1) std::reverse(order.begin(), order.end());
       open(d + 1);

@@ -47,9 +47,9 @@ class HistoryModel final : public RowModel<HistoryModel, HistoryWork> {
       std::swap(model.history_, history);
     }
     std::size_t bytes() override {
-      MemoryCounter counter;
+      MemoryCounter counter(true);
       history.fields(counter);
-      return counter.bytes + intake.unsaved_bytes() + sizeof(HistoryModel);
+      return counter.total() + intake.unsaved_bytes() + sizeof(HistoryModel);
     }
   };
 

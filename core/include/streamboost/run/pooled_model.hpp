@@ -78,8 +78,8 @@ class PooledExperts : public Model {
   std::size_t memory_bytes() override {
     MemoryCounter counter;
     pool_fields(counter);
-    for (auto& expert : experts_) counter.bytes += expert.model->memory_bytes();
-    return counter.bytes + sizeof(PooledExperts);
+    for (auto& expert : experts_) counter.own(expert.model->memory_bytes());
+    return counter.total() + sizeof(PooledExperts);
   }
   const Intake& intake() const override { return experts_.front().model->intake(); }
   // All experts before one of them learns.
@@ -130,9 +130,9 @@ class PooledExperts : public Model {
       std::size_t all = 0;
       for (std::size_t e = 0; e < parts.size(); ++e)
         if (const auto& model = pool.experts_[e].model) all += bytes_of(parts[e].get(), *model);
-      MemoryCounter counter;
+      MemoryCounter counter(true);
       pool.pool_fields(counter);
-      return all + counter.bytes + sizeof(PooledExperts);
+      return all + counter.total() + sizeof(PooledExperts);
     }
   };
 };

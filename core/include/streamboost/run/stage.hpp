@@ -30,8 +30,8 @@ struct Message {
   const std::int32_t* label = nullptr;  // of a lesson
   const double* target = nullptr;       // of a lesson of a model that answers numbers
   const double* weight = nullptr;       // null: 1 each
-  const double* records = nullptr;      // [row][stride], what was said to the rows (run/outputs.hpp); null: nobody says. The answer has those
-                                        // of rows that are asked about: of a question, or of weight 0, and with a first number of 0
+  const double* records = nullptr;  // [row][stride], what was said to the rows (run/outputs.hpp); null: nobody says. The answer has those
+                                    // of rows that are asked about: of a question, or of weight 0, and with a first number of 0
   int stride = 0;
   std::optional<Schema> room;                // what the model must have room for from here on
   std::vector<double> facts;                 // what the user says of the classes (staged_model.hpp), with new room only

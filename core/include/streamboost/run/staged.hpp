@@ -32,7 +32,7 @@ class Staged : public Model {
   std::size_t memory_bytes() final {
     MemoryCounter counter;
     stages_.fields(counter);
-    return inside_->memory_bytes() + counter.bytes + sizeof(Self);
+    return inside_->memory_bytes() + counter.total() + sizeof(Self);
   }
   ModelReport report() final {
     ModelReport report = inside_->report();
@@ -70,9 +70,9 @@ class Staged : public Model {
       std::swap(model.stages_, stages);
     }
     std::size_t bytes() override {
-      MemoryCounter counter;
+      MemoryCounter counter(true);
       stages.fields(counter);
-      return counter.bytes + sizeof(Self) + bytes_of(inside.get(), *model.inside_);
+      return counter.total() + sizeof(Self) + bytes_of(inside.get(), *model.inside_);
     }
   };
 };

@@ -220,9 +220,9 @@ class TimedRegressor final : public Model {
   };
   // Beside the model inside, the remembered rows and the experts over them.
   std::size_t own_bytes() {
-    MemoryCounter counter;
+    MemoryCounter counter(true);
     pool_.fields(counter);
-    return counter.bytes + recent_.capacity() * sizeof(double) + sizeof(*this);
+    return counter.total() + recent_.size() * sizeof(double) + sizeof(*this);
   }
 
   // Rows to learn, the first of them the first of everything here.

@@ -23,6 +23,8 @@ class TokensModel final : public ViewModel {
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
     growth->intake.reserve(schema);
+    const Schema& seen = inside_->intake().schema();  // which knows nothing of columns
+    if (seen.width() > 0 && seen.n_classes == schema.n_classes && seen.declared == schema.declared) return growth;
     Schema hashed;
     hashed.n_values.assign(places(), numeric_column);
     hashed.first_width = static_cast<int>(places());
