@@ -27,7 +27,7 @@ CORE    := $(CURDIR)/build/core/libstreamboost_core.a
 STRICT    := -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
-.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python musl macos aarch64 windows kernel-bits clean
+.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python musl macos aarch64 windows free-threads kernel-bits clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -251,6 +251,16 @@ clang-python: build  ## golden tables and levels with an extension built by clan
 	$(call beside,build/clang-python,build/clang/libstreamboost_core.a,--config-settings cmake.define.CMAKE_CXX_COMPILER=$(CLANG))
 	@echo "== running the golden tests"
 	@build/clang-python/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/golden tests/unit/test_system.py
+
+# PYTHON_GIL=0: the lock stays off even if another package asks for it.
+FREE_THREADED ?= python3.14t
+free-threads: core  ## threads, laws of reading and golden tables on a Python without its lock (FREE_THREADED=python3.14t)
+	@echo "== building the extension for $(FREE_THREADED)"
+	@test -x build/free-threads/venv/bin/python || $(FREE_THREADED) -m venv build/free-threads/venv
+	@$(PIP) --python build/free-threads/venv install $(WITH_CORE) --config-settings build-dir=build/free-threads/cmake . pytest pytest-xdist hypothesis mpmath pandas
+	@echo "== running the tests without the lock"
+	@PYTHON_GIL=0 build/free-threads/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider \
+	  tests/unit/test_threads.py tests/laws/test_readers_together.py tests/golden tests/unit/test_system.py
 
 kernel-bits: build  ## write core/tests/kernel_bits.txt anew, when a kernel came or changed
 	@cmake --build --preset dev --target kernel_bits -- --quiet

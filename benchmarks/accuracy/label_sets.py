@@ -6,14 +6,15 @@ on the square root of the columns; 100 of them for all labels together, or 20 fo
 
 from __future__ import annotations
 
+import csv
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
-from benchmarks.pages import Page, parser
+from benchmarks.pages import RESULTS, Page, parser
 from benchmarks.tables import Table
 from streamboost import (
     AdaOLMRClassifier,
@@ -49,12 +50,10 @@ SLOW = {
 RIVER = ("River iSOUPTree", "River chain of trees")
 
 
-def river(kind: str, name: str) -> tuple[float, float] | tuple[None, None]:
+def river(kind: str, name: str) -> tuple[float, float]:
     """Return the rank loss and CPU seconds of River's one tree for all labels, or of its chain of a tree for each."""
     from river import multioutput, tree
 
-    if (name, kind) in SLOW:
-        return None, None
     n_labels = next(open_label_sets(name, "label:*").chunks()).y.shape[1]
     model = (
         tree.ISOUPTreeRegressor()
@@ -78,43 +77,48 @@ def _number(said: Any) -> float:
     return float(said.get(True, 0.0)) if isinstance(said, dict) else float(said)
 
 
+FIGURES = ("rank loss", "micro F1", "CPU seconds")
+
+
+def measure(name: str, seeds: int) -> Iterator[list[Any]]:
+    """Rows of the table: set, model, and the figures, means over the seeds; River's models have no seed and no F1."""
+    for model, make in MODELS.items():
+        if (name, model) in SLOW:
+            continue
+        runs = [prequential(make(seed), open_label_sets(name, "label:*")) for seed in range(seeds)]
+        f1 = fmean(run.metrics["micro_f1"]["cumulative"].value for run in runs)
+        yield [name, model, fmean(run.error for run in runs), f1, fmean(run.seconds for run in runs)]
+    for kind in RIVER:
+        if (name, kind) not in SLOW:
+            loss, seconds = river(kind, name)
+            yield [name, kind, loss, "", seconds]
+
+
 def main() -> None:
     options = parser("accuracy.label_sets", __doc__)
+    options.add_argument("sets", nargs="*", help="which sets, by default all; the others of the page stay")
     options.add_argument("--seeds", type=int, default=3)
     chosen = options.parse_args()
     page = Page("label-sets", "Several labels: rank loss", chosen, ["streamboost", "numpy", "river"])
     page.preface += ["", f"`python -m benchmarks.accuracy.label_sets`: means over {chosen.seeds} seeds."]
-    sets = SETS[:1] if chosen.quick else SETS
-    loss = Table("Rank loss", ["set", *MODELS, *RIVER])
-    f1 = Table("Micro F1", ["set", *MODELS])
-    clock = Table("CPU seconds", ["set", *MODELS, *RIVER])
+    sets = chosen.sets or (SETS[:1] if chosen.quick else SETS)
+    kept = (chosen.out or RESULTS) / f"{page.name}.csv"
+    found: dict[tuple[str, str], list[str]] = {}
+    if kept.exists():
+        with kept.open(newline="", encoding="utf-8") as file:
+            found = {(row[0], row[1]): row[2:] for row in list(csv.reader(file))[1:] if row[0] not in sets}
     for name in sets:
-        found = {
-            model: None
-            if (name, model) in SLOW
-            else [prequential(make(seed), open_label_sets(name, "label:*")) for seed in range(chosen.seeds)]
-            for model, make in MODELS.items()
-        }
-        theirs = [river(kind, name) for kind in RIVER]
-        loss.add(
-            name,
-            *(runs and fmean(run.error for run in runs) for runs in found.values()),
-            *(one for one, _ in theirs),
-        )
-        f1.add(
-            name,
-            *(
-                runs and fmean(run.metrics["micro_f1"]["cumulative"].value for run in runs)
-                for runs in found.values()
-            ),
-        )
-        clock.add(
-            name,
-            *(runs and fmean(run.seconds for run in runs) for runs in found.values()),
-            *(seconds for _, seconds in theirs),
-        )
-        print(name, flush=True)
-    for table in (loss, f1, clock):
+        for row in measure(name, chosen.seeds):
+            found[row[0], row[1]] = [f"{value:.4f}" if value != "" else "" for value in row[2:]]
+            print(*row, flush=True)
+    page.columns = ["set", "model", *FIGURES]
+    page.records += [[*key, *values] for key, values in found.items()]
+    for at, figure in enumerate(FIGURES):
+        models = [*MODELS, *RIVER] if figure != "micro F1" else [*MODELS]
+        table = Table(figure[0].upper() + figure[1:], ["set", *models])
+        for name in SETS:
+            cells = [found.get((name, model), [""] * 3)[at] for model in models]
+            table.add(name, *(float(cell) if cell else None for cell in cells))
         page.add(table)
     page.write()
 

@@ -1,6 +1,6 @@
 """``python -m benchmarks.speed.long_run``: the default over long streams: how accurate is it, does it slow down, does it grow?
 
-Two public files whole, in their order; moving clouds, where trees are replaced all the time; clouds at rest, where they grow.
+Two public files whole, in their order, one of them also with a small bound of memory; moving clouds, where trees are replaced all the time; clouds at rest, where they grow.
 Rows per second of CPU time, megabytes and accuracy, of every tenth of the stream.
 """
 
@@ -24,12 +24,12 @@ BLOCK = 1000
 Blocks = Iterator[tuple[Any, Any]]
 
 
-def whole_file(name: str, rows: int) -> tuple[Blocks, int, dict[str, Any]]:
-    """Return blocks of rows and labels, the number of rows, and what the model must be told of the columns."""
+def whole_file(name: str, rows: int, **options: Any) -> tuple[Blocks, int, dict[str, Any]]:
+    """Return blocks of rows and labels, the number of rows, and what the model must be told."""
     data = Data(name, rows)
     cuts = range(0, len(data.y), BLOCK)
     blocks = ((data.X[at : at + BLOCK], data.y[at : at + BLOCK]) for at in cuts)
-    return blocks, len(data.y), {"categorical_features": data.nominal} if data.nominal else {}
+    return blocks, len(data.y), {**({"categorical_features": data.nominal} if data.nominal else {}), **options}
 
 
 def clouds(speed: float, rows: int) -> tuple[Blocks, int, dict[str, Any]]:
@@ -40,6 +40,7 @@ def clouds(speed: float, rows: int) -> tuple[Blocks, int, dict[str, Any]]:
 
 STREAMS: dict[str, tuple[int, Callable[[int], tuple[Blocks, int, dict[str, Any]]]]] = {
     "covtype": (581_012, partial(whole_file, "covtype")),
+    "covtype, max_bytes=100 MB": (581_012, partial(whole_file, "covtype", max_bytes=100_000_000)),
     "kddcup99-10pct": (494_021, partial(whole_file, "kddcup99-10pct")),
     "clouds, moving": (1_000_000, partial(clouds, 0.001)),
     "clouds at rest": (1_000_000, partial(clouds, 0.0)),

@@ -28,9 +28,92 @@ inline void learn_normal(double* __restrict mean, double* __restrict spread, dou
   }
 }
 
+// raw = W x and the constant, a block of lanes in registers at a time; returns |x|^2 + 1.
+inline double ask_linear(const double* w, int lanes, const double* x, int d, double* raw) {
+  constexpr int kBlock = 7;
+  double norm = 1;
+  for (int j = 0; j < d; ++j) norm += x[j] * x[j];
+  for (int i = 0; i + kBlock * kVector <= lanes; i += kBlock * kVector) {
+    Vector h[kBlock] = {};
+    for (int j = 0; j <= d; ++j)
+      for (int b = 0; b < kBlock; ++b) h[b] += (j < d ? x[j] : 1.0) * *reinterpret_cast<const Vector*>(w + j * lanes + i + b * kVector);
+    for (int b = 0; b < kBlock; ++b) *reinterpret_cast<Vector*>(raw + i + b * kVector) = h[b];
+  }
+  return norm;
+}
+inline void teach_linear(double* __restrict w, int lanes, const double* x, int d, const double* __restrict step) {
+  for (int j = 0; j <= d; ++j) {
+    const double value = j < d ? x[j] : 1.0;
+    for (int i = 0; i < lanes; ++i) w[j * lanes + i] += value * step[i];
+  }
+}
+
 }  // namespace
 
 extern "C" {
+
+// Perceptrons under smooth boosting: the two passes over the weights, and between them what the paper asks of every lane: a hypothesis in
+// [-1, 1] (a root and a division), the sum along the lanes, an exponential. squares: |w|^2 [lane].
+void roofline_smooth(double* __restrict w, double* __restrict squares, int lanes, const double* X, const double* y, long rows, int d) {
+  constexpr double theta = 0.05, fall = 0.05;
+  alignas(64) double raw[kMostLanes], h[kMostLanes], weight[kMostLanes];
+  for (long t = 0; t < rows; ++t) {
+    const double *x = X + t * d, norm = ask_linear(w, lanes, x, d, raw);
+    for (int i = 0; i < lanes; ++i) {
+      const double one = raw[i] / std::sqrt(squares[i] > 1 ? squares[i] : 1.0);
+      h[i] = one > 1 ? 1.0 : one < -1 ? -1.0 : one;
+    }
+    double ahead = 0;
+    for (int i = 0; i < lanes; ++i) {
+      weight[i] = ahead > 0 ? -fall * ahead : 0.0;
+      ahead += y[t] * h[i] - theta;
+    }
+    for (int i = 0; i < lanes; ++i) {
+      const double step = raw[i] * y[t] > 0 ? 0.0 : std::exp(weight[i]) * y[t];
+      squares[i] += step * (2 * raw[i] + step * norm);
+      h[i] = step;
+    }
+    teach_linear(w, lanes, x, d, h);
+  }
+}
+
+// What Oza's boosting does to a weight on its way through the lanes, each of which waits for the one before: two sums and a division. Nothing
+// else: who is right is read off the rows. sums: [right, wrong][lane].
+void roofline_chain(double* __restrict sums, int lanes, const double* X, const double* y, long rows, int d) {
+  for (long t = 0; t < rows; ++t) {
+    const double* x = X + t * d;
+    double lambda = 1;
+    for (int i = 0; i < lanes; ++i) {
+      double& own = sums[(x[i % d] * y[t] > -0.5 ? 0 : lanes) + i];
+      const double whole = sums[i] + sums[lanes + i] + lambda;
+      own += lambda;
+      lambda = 0.5 * lambda * whole / own;
+      lambda = lambda < 1e3 ? lambda : 1e3;
+    }
+  }
+}
+
+// Perceptrons under Oza's boosting: the two passes, the chain, a logarithm for every lane's vote, and for lanes that are wrong the
+// exponential that a Poisson number begins with; the draws themselves cost nothing here.
+void roofline_oza(double* __restrict w, double* __restrict sums, int lanes, const double* X, const double* y, long rows, int d) {
+  alignas(64) double raw[kMostLanes], step[kMostLanes], vote[kMostLanes];
+  double *right = sums, *wrong = sums + lanes;
+  for (long t = 0; t < rows; ++t) {
+    const double* x = X + t * d;
+    ask_linear(w, lanes, x, d, raw);
+    for (int i = 0; i < lanes; ++i) vote[i] = std::log((right[i] + 1e-10) / (wrong[i] + 1e-10)) * raw[i];
+    double lambda = 1;
+    for (int i = 0; i < lanes; ++i) {
+      const bool good = raw[i] * y[t] > 0;
+      step[i] = good ? 0.0 : (std::exp(-lambda) < 0.5 ? 1.0 : 0.0) * y[t] + 1e-300 * vote[i];
+      const double whole = right[i] + wrong[i] + lambda, own = (good ? right[i] : wrong[i]) + lambda;
+      (good ? right[i] : wrong[i]) = own;
+      lambda = 0.5 * lambda * whole / own;
+      lambda = lambda < 1e3 ? lambda : 1e3;
+    }
+    teach_linear(w, lanes, x, d, step);
+  }
+}
 
 // Gaussian naive Bayes, two classes: state [mean, spread, precision][column][class][lane], mass [class][lane].
 void roofline_gaussian(double* __restrict state, double* __restrict mass, int lanes, const double* X, const double* y, long rows, int d) {

@@ -150,6 +150,8 @@ def main() -> None:
     args = options.parse_args()
     runs, share = (1, 4) if args.quick else (RUNS, 1)
     page = Page("wide", "Wide rows, words and dicts", args, packages=["streamboost", "numpy", "vowpalwabbit"])
+    if args.quick:
+        page.preface.append("- A quick look: one run of each, over a quarter of the rows")
     speeds = Table(
         f"Sparse rows, {CELLS} cells not 0: rows a second by the number of columns",
         ["", *(f"{width:,}" for width in WIDTHS), "right at the most columns"],

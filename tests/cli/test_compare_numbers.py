@@ -146,6 +146,14 @@ def test_the_label_column_and_classes_that_are_numbers(run, tmp_path):
     assert (
         "classification of column 'Label' (by its name), 40 whole numbers in a row that repeat often" in said
     )
+    path.write_text("x,y\n" + "".join(f"{i / 7:.3f},7\n" for i in range(50)))
+    assert "classification of column 'y' (the last column), 1 value;" in run("run", path, "-n", 2).stderr
+    path.write_text("class,x,z\n" + "".join(f"{i * 1.3:.2f},{i % 13},{i}\n" for i in range(100)))
+    said = run("run", path, "-n", 2).stderr
+    assert (
+        "regression of column 'class' (by its name), numbers with more than 20 values; --label and --task"
+        in said
+    )
     points = tmp_path / "points.csv"
     points.write_text("x,y,z,price\n" + "".join(f"{i % 7},{i % 5},{i},{i * 1.5}\n" for i in range(200)))
     said = run("run", points, "-n", 2).stderr

@@ -137,7 +137,10 @@ def test_the_outer_pool_is_its_oracle(delay):
     got = pooled.test_then_train(X, y, output="proba")
     labels, forest = sb.StreamBoostClassifier(companions=(), **options).test_then_train(X, y, output="both")
     order = list(dict.fromkeys(y.tolist()))
-    pool, history = OuterPool(2, window=200.0 + 4 * delay, total=1.0 if delay else math.inf), LabelHistory(delay)
+    pool, history = (
+        OuterPool(2, window=200.0 + 4 * delay, total=1.0 if delay else math.inf),
+        LabelHistory(delay),
+    )
     known, alone = 0, set()
     for t in range(len(X)):
         label = order.index(y[t])
@@ -178,7 +181,8 @@ class NearExpert:
     """The same of nearest neighbours."""
 
     def __init__(self, delay, order):
-        self.model, self.order = sb.SingleLearnerClassifier(sb.NearestNeighbors(), random_state=2), order
+        plain = sb.SingleLearnerClassifier(sb.NearestNeighbors(), calibration=None, random_state=2)
+        self.model, self.order = plain, order
 
     def said(self, row, learned):
         label, proba = self.model.predict_both_one(row)

@@ -10,6 +10,7 @@ from oracle.bagging import Bagging
 from oracle.bandit import Bandit, EachLabel
 from oracle.naive_bayes import NaiveBayes as NaiveBayesLane
 from oracle.ocp import OCP
+from oracle.potential import Pairwise
 from sklearn.linear_model import SGDClassifier
 
 import streamboost
@@ -21,7 +22,6 @@ from streamboost import (
     OnlineMBBMClassifier,
     SingleLearnerClassifier,
     StreamBoostClassifier,
-    _core,
 )
 from streamboost.evaluate import prequential
 
@@ -39,13 +39,13 @@ def make(base, learner=None, n=4, k=3, **more):
     options = {"exploration": 0.3, "random_state": SEED, **more}
     learner = learner or NaiveBayes()
     if base == "rewards":
-        learner = OnlineBaggingClassifier(learner, n_estimators=n)
+        learner = OnlineBaggingClassifier(learner, n_estimators=n, calibration=None)
     return BanditBoostingClassifier(learner, labels=range(k), base=base, n_estimators=n, **options)
 
 
 class Learner:
     def __init__(self, k):
-        self.k, self.model = k, SingleLearnerClassifier(NaiveBayes())
+        self.k, self.model = k, SingleLearnerClassifier(NaiveBayes(), calibration=None)
 
     def vote(self, x):
         return int(self.model.predict(x[None])[0]) if self.model.started else None
@@ -58,14 +58,14 @@ class Learner:
 def test_every_answer_is_the_oracles(base):
     X, y = rows()
     k, n = 3, 4
-    tables = _core.Potential("pairwise", k, n, 0.1)
+    tables = Pairwise(k, 0.1)
     oracle = Bandit(
         [Learner(k) for _ in range(n)],
         k,
         base,
         0.3,
-        lambda s, r, left: tables.phi(left, [int(v) for v in s], r),
-        lambda t, lane: _core.uniform(SEED, t, lane, 10),
+        lambda s, r, left: tables.phi(left, s, r),
+        lambda t, lane: draws.uniform(SEED, t, lane, draws.BANDIT),
     )
     model = make(base, edge=0.1)
     for t, x in enumerate(X):

@@ -57,7 +57,7 @@ class Learner:
     """A naive Bayes of its own for the oracle."""
 
     def __init__(self, k):
-        self.k, self.model = k, SingleLearnerClassifier(NaiveBayes())
+        self.k, self.model = k, SingleLearnerClassifier(NaiveBayes(), calibration=None)
 
     def answer(self, x):
         return self.model.predict_proba(x[None])[0] if self.model.started else np.zeros(self.k)

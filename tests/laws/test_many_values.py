@@ -3,6 +3,7 @@
 import itertools
 import json
 import pickle
+import warnings
 import zipfile
 from functools import partial
 
@@ -123,7 +124,7 @@ def test_trees_see_the_statistics_of_the_identifiers(k):
     dense = np.column_stack([codes, table["size"]])
     users = list(table["user"])
     answer = "number" if k == 0 else "proba"
-    encoding = {"most_columns": 256, "sparse": False, "score_bits": 10, "open": True}
+    encoding = {"most_columns": 256, "sparse": False, "score_bits": 16, "open": True}
     late, plain = encoded_model(numbers=k == 0, encoding=encoding), encoded_model(numbers=k == 0, encoding={})
     room = (np.array([n_codes, -1]), k, k > 0, None)
     for model in (late, plain):
@@ -205,6 +206,21 @@ def test_what_is_declared_nominal_has_more_values_and_then_loses_none(monkeypatc
         model.predict(codes[:, :1])
     with pytest.raises(ValueError, match="column numbers"):
         model.predict_one({2: 1.0})
+
+
+@pytest.mark.parametrize("max_bytes", [200_000, 4_000_000, 16_000_000])
+def test_a_model_of_little_memory_turns_or_goes_on_without(max_bytes, monkeypatch):
+    """Nothing is refused: where there is no room for experts, values that are too many are missing, and a warning says so."""
+    monkeypatch.setattr(schemas, "MOST_CATEGORIES", 30)
+    table, y = visits(k=4)
+    model = classifier(max_bytes=max_bytes, companions=("linear",))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        one_by_one(model, table, y, np.ones(len(y)))
+    assert model.memory_bytes() <= max_bytes
+    turned = bool(session_of(model).schema.twins)
+    assert turned == (max_bytes > 200_000)
+    assert turned != any("treated as missing" in str(warning.message) for warning in caught)
 
 
 def test_pending_answers_go_over_the_turn():

@@ -59,3 +59,32 @@ def test_the_answers_given_are_learned_from(tmp_path: Path, words: bool) -> None
     with store:
         assert store.file("m") == alone.to_bytes()
         assert store.file("m", seq=middle) == then
+
+
+@pytest.mark.parametrize("lags", [[1, 3], 0])
+def test_targets_come_out_of_order_or_never(tmp_path: Path, lags: Any) -> None:
+    """Lags are those of the rows in the order in which their targets arrived; a target that never comes is no lag."""
+    rng = random.Random(7)
+    params = {"n_estimators": 3, "lags": lags, "delay": 4}
+    alone = sb.StreamBoostRegressor(random_state=0, **params)
+    arrived: list[float] = []
+    waiting: list[Any] = []
+    seq = None
+    with LearningStore(tmp_path / "s", Settings()) as store:
+        store.create("m", model="streamboost-regressor", params=params)
+        for i in range(70):
+            x, y = {"a": rng.gauss(0, 1)}, 20 + i % 12 + rng.gauss(0, 1)
+            event = store.event("m", x, str(i), store.reader("m", seq, timeout=PATIENCE))
+            waiting.append((i, x, y, alone.predict_pending_one(x)))
+            seq = store.submit("m", [event]).result()[0].seq
+            if i % 9 == 0:
+                waiting.pop(rng.randrange(len(waiting)))  # its target never comes
+            while len(waiting) > rng.randrange(2, 7):
+                j, x, y, pending = waiting.pop(rng.randrange(len(waiting)))
+                alone.learn_one(x, y, pending=pending)
+                arrived.append(y)
+                seq = store.submit("m", [Work(Kind.LABEL, str(j), None, y)]).result()[0].seq
+        assert store.file("m") == alone.to_bytes()
+    if lags:
+        told = alone.explain_one({"a": 0.0})
+        assert [told.cells[f"target[-{lag}]"] for lag in lags] == [arrived[-lag] for lag in lags]

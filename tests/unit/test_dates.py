@@ -140,6 +140,28 @@ def test_texts_of_dicts_are_dates_where_the_model_has_learned_dates():
     assert model.n_learned_ == 5
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "29 Feb 2024",
+        "29-FEB-2024",
+        "29-Feb-24",
+        "Feb 29, 2024",
+        "february 29 2024",
+        "29. February 2024",
+        "Thu, 29 Feb 2024",
+    ],
+)
+def test_months_may_have_their_names(file, text):
+    day = (datetime.date(2024, 2, 29) - datetime.date(1970, 1, 1)).days
+    for clock, hour in (("", 0), (" 18:30", 18.5), (" 6:30 PM", 18.5)):
+        stream = open_stream(file(f'd,y\n"{text}{clock}",0\n"{text}{clock}",1\n'), dates="parts")
+        assert next(stream.chunks()).X[0, 0] == day + hour / 24
+    for other in ("29 Febr 20244", "Feb 2024", "29 Fob 2024", "a 29 Feb 2024", "May", "30 Feb 2024"):
+        form = DateForm(None, ("days",))
+        assert form.numbers(other) is None, other
+
+
 def test_dates_are_left_out_aloud(file):
     with pytest.warns(
         UserWarning, match=r"column 'when' holds dates or times \('1969-12-31 00:00:00Z'\) and is left out"

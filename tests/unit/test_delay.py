@@ -24,11 +24,11 @@ from streamboost.evaluate import prequential
 from streamboost.streams import DataError
 
 MODELS = {
-    "oza": lambda: OnlineBoostingClassifier(NaiveBayes(), n_estimators=4, random_state=3),
+    "oza": lambda: OnlineBoostingClassifier(NaiveBayes(), n_estimators=4, calibration=None, random_state=3),
     "bagging": lambda: OnlineBaggingClassifier(
-        HoeffdingTree(grace_period=20), n_estimators=3, random_state=3
+        HoeffdingTree(grace_period=20), n_estimators=3, calibration=None, random_state=3
     ),
-    "osboost": lambda: OSBoostClassifier(Perceptron(), n_estimators=5, random_state=3),
+    "osboost": lambda: OSBoostClassifier(Perceptron(), n_estimators=5, calibration=None, random_state=3),
 }
 
 

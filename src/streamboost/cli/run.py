@@ -289,7 +289,9 @@ def nearest_baseline(result: RegressionResult) -> str:
     one = min(result.baselines, key=lambda baseline: baseline.error)
     share = 1 - result.error / one.error if one.error > 0 else 0.0
     beside = f"the model misses {share:.0%} less" if share > 0 else "the model misses no less"
-    return f"nearest baseline: {baseline_words(one.model_name)}, MAE {_figure(one.error, one.digits)}; {beside}"
+    return (
+        f"nearest baseline: {baseline_words(one.model_name)}, MAE {_figure(one.error, one.digits)}; {beside}"
+    )
 
 
 def result_table(results: Sequence[PrequentialResult], title: str, bad_lines: int = 0) -> Table:

@@ -62,7 +62,8 @@ CHAIN = parameter(
 WINDOW = parameter(
     "window",
     number("(1, inf)"),
-    "About how many of the last examples count as lately, for votes, the chain and the pool; for the pool, four times `delay` more.",
+    "About how many of the last examples count as lately, for votes, the chain and the pool; for the pool four times `delay` "
+    "more.",
 )
 TREES = LEARNER.saying(
     "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "

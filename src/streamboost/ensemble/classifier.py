@@ -41,7 +41,11 @@ def cells_of(session: Session, rows: CodedRows, past: Sequence[Any] | None = Non
     }
     if rows.dense is None:
         return {}
-    return {"coded": np.hstack((rows.dense, np.tile(lags, (rows.n_rows, 1)))), "values": values, "texts": texts}
+    return {
+        "coded": np.hstack((rows.dense, np.tile(lags, (rows.n_rows, 1)))),
+        "values": values,
+        "texts": texts,
+    }
 
 
 class Ensemble(StreamEnsemble, StreamClassifier):
@@ -140,7 +144,7 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         exact: bool = False,
         words: bool = False,
     ) -> Explanations:
-        """Return how much each column, and after them each lag, contributes to the score of each row: base + contributions = score.
+        """Return how much each column, then each lag, contributes to the score of each row: base + contributions = score.
 
         The score is that of :meth:`decision_function`, of ``classes_[1]`` where there are two classes. Linear learners, naive
         Bayes and trees have contributions in closed form, and ensembles that add up their learners' answers

@@ -114,7 +114,7 @@ class RegressionEnsemble(StreamEnsemble, StreamRegressor):
     def explain(
         self, X: Any, *, n_orders: int | None = None, exact: bool = False, words: bool = False
     ) -> Explanations:
-        """Return how much each column, and after them each lag, contributes to the answer of each row: base + contributions = answer.
+        """Return how much each column, then each lag, contributes to the answer of each row: base + contributions = answer.
 
         A contribution is a Shapley value of the game in which columns are there or missing: the mean change of the answer when
         the column comes in, over orders of the columns. The base is the answer to a row with nothing in it.

@@ -17,9 +17,11 @@ BITS = 18
 """Each expert has a table of 2^18 places, which tokens are hashed into; of fewer where there is no memory for so many."""
 BYTES_OF_PLACE = 152
 """With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
+BYTES_OF_STATISTICS = 32
+"""Of target statistics: rows, and those of three classes."""
 SCORE_BITS = 2
 """The score that trees see has a table of so many bits less."""
-LATE_SHARE = 2 / 3
+LATE_SHARE = 0.8
 """Of the memory for columns, values and classes: tables of experts that join when a nominal column has too many values."""
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
@@ -81,11 +83,16 @@ def for_open_rows(
     """Return the plan of a model whose rows are not wide; they may become so where they are dicts or have nominal columns."""
     if not columns.turns:
         return plan
-    tables = len(VIEWS_OF_IDENTIFIERS) + 1 / 2**SCORE_BITS
-    bits = _bits(memory.words if memory.rest is None else LATE_SHARE * memory.rest, tables)
+    tables = len(VIEWS_OF_IDENTIFIERS) + 1 / 2**SCORE_BITS + BYTES_OF_STATISTICS / BYTES_OF_PLACE
+    room = memory.words if memory.rest is None else LATE_SHARE * memory.rest
+    bits = _bits(room, tables)
+    encoding = _encoding(max(most, columns.d0), bits - SCORE_BITS, open=True)
+    if room < 2**bits * tables * BYTES_OF_PLACE:  # values that are too many stay missing there
+        columns.turns = False
+        return replace(plan, encoding=encoding)
     return replace(
         plan,
-        encoding=_encoding(max(most, columns.d0), bits - SCORE_BITS, open=True),
+        encoding=encoding,
         whole_companions=tuple(_expert(view, kind, bits, late=True) for view in VIEWS_OF_IDENTIFIERS),
         whole_pool=pool,
     )

@@ -88,7 +88,7 @@ class LateLabels:
 
 
 def takes_pending(model: Any) -> bool:
-    """Whether a model learns from the answers that it gave, rows of an array at once: those of streamboost, and shards of them."""
+    """Whether a model learns from the answers that it gave, many rows at once: those of streamboost, and shards of them."""
     return getattr(model, "keeps_records", isinstance(model, Estimator) and model._session_kind is Session)
 
 

@@ -59,7 +59,7 @@ class EncodedModel final : public ViewModel {
       growth->slot = slot_;
       growth->slot.resize(static_cast<std::size_t>(schema.width()), unseen);
     } else if (!started_ && !growth->columns.described.empty()) {  // they begin with the first identifier
-      growth->statistics = words::TargetStatistics(growth->columns.outputs, answers_numbers());
+      growth->statistics = words::TargetStatistics(growth->columns.outputs, answers_numbers(), statistics_bits());
       growth->starts = true;
     }
     seen.n_classes = schema.n_classes;
@@ -311,6 +311,8 @@ class EncodedModel final : public ViewModel {
   std::unique_ptr<Model> make_scorer() const {
     return std::make_unique<HashedModel>(HashedModel::Params{words::View::words, params_.score_bits, answers_numbers()}, ensemble_);
   }
+  // Of open rows as many as each expert that may join has.
+  int statistics_bits() const { return params_.open ? params_.score_bits + 2 : words::TargetStatistics::usual_bits; }
   std::size_t most() const { return static_cast<std::size_t>(params_.most_columns); }
 
   // Rows that are learned, the first of them row `first` of those seen.
@@ -355,7 +357,7 @@ class EncodedModel final : public ViewModel {
   std::int32_t place_of(const Row& row, std::size_t i) const {
     using words::Hash;
     const int j = columns_.described[i];
-    constexpr int bits = words::TargetStatistics::bits;
+    const int bits = statistics_bits();
     if (columns_.word[i] == unseen) {
       const double x = row.cell(j);
       return x == x ? static_cast<std::int32_t>(Hash::of_number(j, x).place(bits)) : words::TargetStatistics::missing;

@@ -23,14 +23,14 @@ namespace streamboost::words {
 
 class TargetStatistics {
  public:
-  static constexpr int bits = 18;
+  static constexpr int usual_bits = 18;
   static constexpr double prior = 10;
   static constexpr std::int32_t missing = -1;
 
   // outputs: classes that are described beside the first; 1 for numbers.
   TargetStatistics() = default;
-  TargetStatistics(std::size_t outputs, bool numbers)
-      : outputs_(outputs), numbers_(numbers), table_((outputs + 1) << bits), total_(outputs + 1) {}
+  TargetStatistics(std::size_t outputs, bool numbers, int bits)
+      : outputs_(outputs), numbers_(numbers), bits_(bits), table_((outputs + 1) << bits), total_(outputs + 1) {}
 
   std::size_t outputs() const { return outputs_; }
 
@@ -87,7 +87,7 @@ class TargetStatistics {
   std::size_t bytes() const { return (table_.size() + total_.size()) * sizeof(double); }
 
  private:
-  static constexpr std::int32_t places() { return std::int32_t{1} << bits; }
+  std::int32_t places() const { return std::int32_t{1} << bits_; }
   double* at(std::int32_t place) { return table_.data() + static_cast<std::size_t>(place) * (outputs_ + 1); }
   const double* at(std::int32_t place) const { return table_.data() + static_cast<std::size_t>(place) * (outputs_ + 1); }
 
@@ -111,6 +111,7 @@ class TargetStatistics {
 
   std::size_t outputs_ = 0;
   bool numbers_ = false;
+  int bits_ = usual_bits;
   AlignedVector<double> table_;  // [place]: n, then n_1, n_2, ... or s
   AlignedVector<double> total_;  // the same of all rows
 };

@@ -28,6 +28,16 @@ _YEAR_LAST = re.compile(
     rf"(?P<a>\d{{1,2}})(?P<mark>[-/.])(?P<b>\d{{1,2}})[-/.](?P<year>\d{{4}}|\d{{2}})([T ]{_TIME}{_ZONE})?"
 )
 _ONLY_TIME = re.compile(_TIME)
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?P<month>(?i:{'|'.join(_MONTHS)})[a-z]{{0,6}})\.?"
+_DAY, _YEAR = r"(?P<a>\d{1,2})", r"(?P<year>\d{4}|\d{2})"
+_NAMED = tuple(
+    re.compile(rf"(?:(?i:{'|'.join(_DAYS)})[a-z]{{0,6}},? )?{form}(,?[T ]{_TIME}{_ZONE})?")
+    for form in (rf"{_DAY}[- ./]+{_MONTH}[- ,./]+{_YEAR}", rf"{_MONTH}[- ]{_DAY},?[- ]{_YEAR}")
+)
+"""31 Dec 2024 and December 31, 2024, in English."""
+_FORMS = (_YEAR_LAST, _YEAR_FIRST, _ONLY_TIME, *_NAMED)
 
 
 def part_name(column: str, part: str) -> str:
@@ -109,9 +119,8 @@ class WrittenDate:
     def read(cls, text: str) -> WrittenDate | None:
         """What a text says; None if it has no such form."""
         bare = text.strip()
-        last = _YEAR_LAST.fullmatch(bare)
-        match = last or _YEAR_FIRST.fullmatch(bare) or _ONLY_TIME.fullmatch(bare)
-        return None if match is None else cls(match.groupdict(), last is not None)
+        match = next(filter(None, (form.fullmatch(bare) for form in _FORMS)), None)
+        return None if match is None else cls(match.groupdict(), match.re is _YEAR_LAST)
 
     @property
     def has_day(self) -> bool:
@@ -131,7 +140,7 @@ class WrittenDate:
     @property
     def day_and_month(self) -> tuple[int, int]:
         """The two numbers beside the year, in their order."""
-        return int(self.found["a"] or 0), int(self.found["b"] or 0)
+        return int(self.found["a"] or 0), int(self.found.get("b") or 0)
 
     def parts(self, day_first: bool | None) -> dict[str, float] | None:
         """The parts; None if there is no such day or hour, or nobody can tell the day from the month."""
@@ -147,6 +156,8 @@ class WrittenDate:
             year = int(written) + (0 if len(written) == 4 else 1900 if int(written) >= 70 else 2000)
             a, b = self.day_and_month
             month, day = (b, a) if self.year_last and day_first is not False else (a, b)
+            if self.found.get("month") is not None:
+                month, day = _MONTHS.index(str(self.found["month"])[:3].lower()) + 1, a
             try:
                 ordinal = dt.date(year, month, day).toordinal()
             except ValueError:

@@ -92,8 +92,9 @@ class Schema:
 
     def most_values(self, column: int) -> int:
         """Return how many values a nominal column may have."""
-        guessed = self.open and self.names is not None and self.names[column] not in self.declared_nominal
-        return MANY_VALUES if guessed else MOST_CATEGORIES
+        if not (self.open and self.turns) or self.names is None or self.names[column] in self.declared_nominal:
+            return MOST_CATEGORIES
+        return MANY_VALUES
 
     def twin_of(self, column: int) -> int | None:
         """Return where the values of a nominal column are identifiers."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streamboost.base.inputs.dates import WrittenDate
 from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, TEXT, guess_words, looks_like_codes
 from streamboost.base.nearest import nearest
 from streamboost.streams.base import DataError, Label, warn_of_data
@@ -381,7 +382,7 @@ def _dates(head: FirstRows, choice: Choice, columns: Sequence[int]) -> tuple[dic
 def _dates_in(head: FirstRows, column: int) -> list[str]:
     """The texts of a column if all of them are dates or times; else none."""
     seen = sorted({str(value) for value in head.seen[column]} - MISSING)
-    return seen if all(map(_DATE.fullmatch, seen)) else []
+    return seen if all(_DATE.fullmatch(text) or WrittenDate.read(text) is not None for text in seen) else []
 
 
 def _refuse_texts(head: FirstRows, column: int, dates: list[str]) -> None:
