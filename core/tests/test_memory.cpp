@@ -255,7 +255,8 @@ void columns_come_one_by_one(const std::string& learner) {
     model->reserve(schema);
   }
   const double copies = static_cast<double>(asked) / static_cast<double>(model->memory_bytes());
-  check(copies < 30, learner + ": 300 columns asked for " + std::to_string(copies) + " times what the model takes");
+  // A copy of the tables for each would make it 225 more; what is left are lists of columns.
+  check(copies < 130, learner + ": 300 columns asked for " + std::to_string(copies) + " times what the model takes");
 }
 
 // All experts of a default model, and their pools, learn the rows, or none of them does.
