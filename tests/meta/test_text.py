@@ -76,12 +76,12 @@ def test_links_inside_the_repository_exist(name):
 
 
 def test_make_targets_named_in_the_docs_exist():
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.M))
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         if "_build" in path.parts:
             continue
-        named = set(re.findall(r"`make ([a-z-]+)", path.read_text())) | set(
-            re.findall(r"^make ([a-z-]+)", path.read_text(), re.M)
+        named = set(re.findall(r"`make ([a-z0-9-]+)", path.read_text())) | set(
+            re.findall(r"^make ([a-z0-9-]+)", path.read_text(), re.M)
         )
         assert named <= targets, f"{path.name}: {sorted(named - targets)}"
 

@@ -43,6 +43,19 @@ def frames():
     }
 
 
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (pl.DataFrame(DATA).lazy(), "X is a lazy frame: collect it"),
+        ((row for row in NUMBERS), "X is of type generator: rows are an array"),
+        ("data.csv", r"X is of type str: .*Files are read by streamboost.streams.open_stream"),
+    ],
+)
+def test_what_holds_no_rows_is_called_what_it_is(X, words):
+    with pytest.raises(TypeError, match=words):
+        model().partial_fit(X, Y)
+
+
 def test_every_frame_gives_the_same_model():
     answers = {name: model().partial_fit(frame, Y).predict_proba(frame) for name, frame in frames().items()}
     for name, answer in answers.items():

@@ -302,36 +302,44 @@ class PooledModel final : public PooledExperts {
 
   // The experts have answered these rows, and learned them.
   void pool_rows(int n, const std::int32_t* label, const double* weight, const OutputBuffers& out, Count& count, Work& work) {
-    look_back(n, weight, out.records, work);
     for (int r = 0; r < n; ++r) {
       const double w = weight ? weight[r] : 1.0;
       double* record = out.records.of(r);
       consider(r, count.known, work);
       if (out.output != Output::none) write(r, count.number, work, out);
-      if (w > 0)
-        pool_learns(r, count, label[r], w, record, work);
-      else if (record != nullptr)
-        note(record, r, work);
+      if (w == 0) {
+        if (record != nullptr) note(record, r, work);
+        continue;
+      }
+      if (record != nullptr && look_back(r, record, work)) consider(r, count.known, work);
+      pool_learns(r, count, label[r], w, record, work);
     }
   }
 
   // Who answers by the labels of just before a row is judged too well by what it would say now: of a row that is learned with its record only
   // what it said counts. Rows may be asked about and learned in one slice.
   void look_back(int n, const double* weight, const Records& records, Work& work) const {
-    for (std::size_t e = 0; e < experts_.size(); ++e)
-      for (int r = 0; r < n && experts_[e].looks_back(); ++r)
-        if (double* record = records.of(r)) {
-          const std::size_t k = Records::classes(record);
-          double *part = own_part(record) + 2 + e * (k + 1), *row = work.row(e, r);
-          if (weight && weight[r] == 0) {
-            for (std::size_t c = 0; c < k; ++c) part[c] = row[c] == row[c] ? row[c] : 0.0;
-            part[k] = row[work.columns - 1];
-          } else {
-            std::fill_n(row, work.columns - 1, 0.0);
-            std::copy_n(part, k, row);
-            row[work.columns - 1] = part[k];
-          }
-        }
+    for (int r = 0; r < n; ++r)
+      if (double* record = records.of(r)) look_back(r, record, work, weight && weight[r] == 0);
+  }
+  // One row; true: somebody does.
+  bool look_back(int r, double* record, Work& work, bool asked = false) const {
+    const std::size_t k = Records::classes(record);
+    bool some = false;
+    for (std::size_t e = 0; e < experts_.size(); ++e) {
+      if (!experts_[e].looks_back()) continue;
+      some = true;
+      double *part = own_part(record) + 2 + e * (k + 1), *row = work.row(e, r);
+      if (asked) {
+        for (std::size_t c = 0; c < k; ++c) part[c] = row[c] == row[c] ? row[c] : 0.0;
+        part[k] = row[work.columns - 1];
+      } else {
+        std::fill_n(row, work.columns - 1, 0.0);
+        std::copy_n(part, k, row);
+        row[work.columns - 1] = part[k];
+      }
+    }
+    return some;
   }
 
   // The rows of a slice as an expert sees them.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -138,12 +139,18 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
         for column in X.values:
             table.nominal[column] = True
         return table
-    if hasattr(X, "columns") or hasattr(X, "column_names"):
+    # Asked of the type: a lazy frame would have to work to know its columns.
+    if hasattr(type(X), "columns") or hasattr(type(X), "column_names"):
         from streamboost.base.inputs.frames import read_frame
 
         frame = read_frame(X, least)
         if frame is not None:
             return frame
+    if isinstance(X, str | os.PathLike | Iterator):
+        raise TypeError(
+            f"X is of type {type(X).__name__}: rows are an array, a sparse matrix, a frame or a list of rows. Files are read by "
+            "streamboost.streams.open_stream."
+        )
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if isinstance(X, list | tuple) and any(isinstance(row, Mapping) for row in X[:1]):
