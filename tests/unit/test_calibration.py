@@ -124,11 +124,17 @@ def test_forgetting_follows_a_change():
     assert slopes[300] > 1.8 > slopes[None] > 0.3
 
 
-def test_the_order_of_the_rows_stays_with_two_classes():
+@pytest.mark.parametrize("method", ["beta", "temperature"])
+def test_the_order_of_the_rows_stays_with_two_classes(method):
+    """Also where many labels are likelier wrong than right, whose chances a temperature raises."""
     X, y, _ = noisy(1500)
-    raw = MODELS[0](calibration=None).partial_fit(X, y).predict_proba(X)[:, 1]
-    ours = MODELS[0](calibration="beta").partial_fit(X, y).predict_proba(X)[:, 1]
+    y = ((y == 1) & (np.random.default_rng(1).random(1500) < 0.2)).astype(int)
+    options = {"class_weight": "balanced"}
+    raw = MODELS[0](calibration=None, **options).partial_fit(X, y).predict_proba(X)[:, 1]
+    ours = MODELS[0](calibration=method, **options).partial_fit(X, y).predict_proba(X)[:, 1]
     assert (np.diff(ours[np.argsort(raw, kind="stable")]) >= -1e-12).all()
+    inside = (raw > 0.01) & (raw < 0.99)
+    assert len(np.unique(ours[inside])) > 0.9 * len(np.unique(raw[inside]))
 
 
 def test_before_it_has_learned_it_changes_nothing():

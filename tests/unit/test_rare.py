@@ -88,7 +88,7 @@ def test_thresholds_are_the_best_of_the_past(measure, labels):
     """With labels discovered as yes, no the positive class, classes_[1], has code 0."""
     X, y, weight = skewed(600)
     names = np.array(labels)[y]
-    proba = bagging().test_then_train(X, names, sample_weight=weight, output="proba")
+    proba = bagging(decision=measure).test_then_train(X, names, sample_weight=weight, output="proba")
     by_code = proba if labels == (0, 1) else proba[:, ::-1]
     answers = bagging(decision=measure).test_then_train(X, names, sample_weight=weight)
     seen = 0

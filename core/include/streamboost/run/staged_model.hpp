@@ -263,7 +263,8 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   void speak(int r, const Count& count, Work& work) const {
     const double* q = work.vote(r);
     if (stages_.calibrator && count.known > 1)
-      stages_.calibrator->answer(q, count.known, static_cast<int>(work.score(r)[2 * work.k]), work.calibration, work.p.data());
+      stages_.calibrator->answer(q, count.known, stages_.decider ? -1 : static_cast<int>(work.score(r)[2 * work.k]), work.calibration,
+                                 work.p.data());
     else
       std::copy_n(q, work.k, work.p.data());
   }

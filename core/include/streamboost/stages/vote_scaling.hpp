@@ -24,7 +24,7 @@ class VoteScaling {
     if (counts_.size() < n_classes) counts_.resize(n_classes);
   }
 
-  // P from Q over k classes, the voted one being `label`; `logs` (2 k: l, then u) and `scaled` (k: P before the label is heard) are for learn.
+  // P from Q over k classes, the voted one being `label` (-1: others decide); `logs` (2 k: l, then u) and `scaled` (k: P before the label is heard) are for learn.
   void answer(const double* Q, int k, int label, double* logs, double* scaled, double* P) const {
     const auto n = static_cast<std::size_t>(k);
     double total = 0;
@@ -109,7 +109,8 @@ class VoteScaling {
     const double* p;
     int voted;
     double own, sum = 1;
-    Raised(const double* scaled, int k, int label) : p(scaled), voted(label), own(scaled[label]) {
+    Raised(const double* scaled, int k, int label) : p(scaled), voted(label), own(label < 0 ? 0.0 : scaled[label]) {
+      if (label < 0) return;
       double most = 0;
       for (int c = 0; c < k; ++c) most = c == label ? most : std::max(most, scaled[c]);
       if (own >= (1 + room) * most) return;
