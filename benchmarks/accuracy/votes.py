@@ -74,7 +74,17 @@ def main() -> None:
     )
     above = Table(
         "Above the class shares by more than 0.002",
-        ["classifier", "learner", "set", "raw", "tempered", "class shares", "by label", "accuracy", "of the largest class"],
+        [
+            "classifier",
+            "learner",
+            "set",
+            "raw",
+            "tempered",
+            "class shares",
+            "by label",
+            "accuracy",
+            "of the largest class",
+        ],
     )
     for entry in catalogue.MODELS:
         # The default's own pools are learned on the logarithmic loss.
@@ -100,8 +110,8 @@ def main() -> None:
         )  # fmt: skip
     page.preface.append("- Labels are the same, raw and tempered. Tempered is the default.")
     above.note = (
-        "By label: the best constant chances of each answered label, in hindsight, none above the label's own. A label that is right "
-        "in less than half of the cases costs more than the shares of the classes, whatever chances stand beside it."
+        "By label: the best constant chances of each answered label, in hindsight, none above the label's own. A label that "
+        "is right in less than half of the cases costs more than the shares of the classes, whatever chances stand beside it."
     )
     page.add(table)
     page.add(above)

@@ -1,7 +1,7 @@
 """``python -m benchmarks.speed.long_run``: the default over long streams: how accurate is it, does it slow down, does it grow?
 
-Two public files whole, in their order, one of them also with a small bound of memory; moving clouds, where trees are replaced all the time; clouds at rest, where they grow.
-Rows per second of CPU time, megabytes and accuracy, of every tenth of the stream.
+Two public files whole, in their order, one of them also with a small bound of memory; moving clouds, where trees are replaced
+all the time; clouds at rest, where they grow. Rows per second of CPU time, megabytes and accuracy, of every tenth of the stream.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ def whole_file(name: str, rows: int, **options: Any) -> tuple[Blocks, int, dict[
     data = Data(name, rows)
     cuts = range(0, len(data.y), BLOCK)
     blocks = ((data.X[at : at + BLOCK], data.y[at : at + BLOCK]) for at in cuts)
-    return blocks, len(data.y), {**({"categorical_features": data.nominal} if data.nominal else {}), **options}
+    return (
+        blocks,
+        len(data.y),
+        {**({"categorical_features": data.nominal} if data.nominal else {}), **options},
+    )
 
 
 def clouds(speed: float, rows: int) -> tuple[Blocks, int, dict[str, Any]]:

@@ -175,22 +175,25 @@ def tempering(rows: int, rounds: int) -> Table:
     table = Table(
         'What calibration="temperature", the default, costs',
         ["model", "learners", *verbs, "learn_one"],
-        note="20 columns: CPU time beside that of the same model with calibration=None, medians of turns; labels and probabilities"
-        " are those of test_then_train. learn_one: dicts, after the first 512 rows.",
+        note="20 columns: CPU time beside that of the same model with calibration=None, medians of turns; labels and"
+        " probabilities are those of test_then_train. learn_one: dicts, after the first 512 rows.",
     )
     for ensemble, learner, stream_name, size in TEMPERED:
         stream = make(stream_name, rows // 10 if learner == "hoeffding-tree" else rows)
         cells = []
         for verb in verbs.values():
 
-            def one(method: str | None, verb: Any = verb, stream: Any = stream, **made: Any) -> Callable[[], Any]:
+            def one(
+                method: str | None, verb: Any = verb, stream: Any = stream, **made: Any
+            ) -> Callable[[], Any]:
                 return lambda: verb(build(**made, stream=stream, calibration=method), stream)
 
             made = {"model": ensemble, "learner": learner, "n_estimators": size}
             spent = interleaved({str(m): one(m, **made) for m in (None, "temperature")}, rounds)
             cells.append(f"{spent['temperature'] / spent['None']:.3f}x")
         models = {
-            str(m): build(ensemble, learner, stream, n_estimators=size, calibration=m) for m in (None, "temperature")
+            str(m): build(ensemble, learner, stream, n_estimators=size, calibration=m)
+            for m in (None, "temperature")
         }
         for model in models.values():
             model.partial_fit(stream.X[:600], stream.y[:600], classes=stream.classes)

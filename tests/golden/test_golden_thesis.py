@@ -42,7 +42,9 @@ def make(oracle, **options):
 
 @pytest.mark.parametrize("numeric", ["bins", "exact"])
 def test_stump_steps(numeric):
-    model = sb.SingleLearnerClassifier(sb.DecisionStump(numeric), calibration=None, categorical_features=[0, 1])
+    model = sb.SingleLearnerClassifier(
+        sb.DecisionStump(numeric), calibration=None, categorical_features=[0, 1]
+    )
     oracle = Single(make(Stump, numeric=numeric), 0, width=2, nominal=[0, 1], n_classes=2)
     for t, line in enumerate(rows("stump_steps.csv")):
         x = [float(line["a"]), float(line["b"])]
@@ -67,7 +69,9 @@ def test_networks_find_the_pair(learner, n_parents):
     """Class = a xor b, c a coin: given the class a and b tell each other (ln 2), c tells nothing. The tree is b, c under a."""
     table = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
     y = [a ^ b for a, b, _ in table]
-    model = sb.SingleLearnerClassifier(learner(smoothing=0, relearn="query"), calibration=None, categorical_features=[0, 1, 2])
+    model = sb.SingleLearnerClassifier(
+        learner(smoothing=0, relearn="query"), calibration=None, categorical_features=[0, 1, 2]
+    )
     model.partial_fit(table, y, classes=[0, 1])
     oracle = Single(
         make(Network, n_parents=n_parents, smoothing=0, relearn="query"),

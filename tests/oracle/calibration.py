@@ -37,8 +37,9 @@ class TemperatureCalibration:
 
     def raised(self, q):
         p, label = self.scaled(q), np.argmax(q)
-        if p[label] < p.max():
-            p[label] = p.max() * (1 + 1e-9)
+        other = np.delete(p, label).max()
+        if p[label] < 1.05 * other:
+            p[label] = other * (1 + 0.05 / 1.05 * p[label] / other)
             p /= p.sum()
         return p
 

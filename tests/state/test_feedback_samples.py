@@ -36,7 +36,7 @@ def build() -> dict[str, Any]:
     tree = HoeffdingTree(grace_period=10)
     bagged = OnlineBaggingClassifier(n_estimators=2, calibration=None, random_state=1)
     sets = {
-        "online-bmr": OnlineBMRClassifier(tree, n_estimators=3, random_state=1),
+        "online-bmr": OnlineBMRClassifier(tree, n_estimators=3, edge=0.03, random_state=1),
         "ada-olmr": AdaOLMRClassifier(NaiveBayes(), n_estimators=3, random_state=1),
         "binary-relevance": BinaryRelevanceClassifier(bagged),
         "classifier-chain": ClassifierChain(bagged),

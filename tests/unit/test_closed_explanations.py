@@ -180,7 +180,9 @@ def test_columns_share_by_their_log_odds(learner, label):
 def test_more_classes_move_one_after_the_other(learner):
     """Differences to the class's own score move in the order of codes, each along its chord."""
     X, y = stream(n=400, k=3)
-    model = sb.SingleLearnerClassifier(ADDITIVE[learner]()).partial_fit(X, y, classes=[0, 1, 2])
+    model = sb.SingleLearnerClassifier(ADDITIVE[learner](), calibration=None).partial_fit(
+        X, y, classes=[0, 1, 2]
+    )
 
     def logs(x):
         return np.log(model.predict_proba(np.asarray(x)[None])[0])

@@ -102,7 +102,7 @@ def test_long_streams_agree_with_the_oracle(nominal, options, missing, k, seed):
     options = {**EAGER, **options}
     X, y, weight = stream(120, k=k, seed=seed, nominal=nominal, missing=missing, weighted=True)
     model = SingleLearnerClassifier(
-        HoeffdingTree(**options), categorical_features=list(nominal), random_state=3
+        HoeffdingTree(**options), categorical_features=list(nominal), calibration=None, random_state=3
     )
     proba = model.test_then_train(X, y, classes=range(k), sample_weight=weight, output="proba")
     oracle = Single(

@@ -47,9 +47,9 @@ def test_class_weights_are_weights(given, half_life, keep, declared):
     kind = "table" if isinstance(given, dict) else given
     ours = weight * factors(kind, y, weight, keep, table=given, declared=2 if declared else None)
     classes = [0, 1] if declared else None
-    weighted = bagging(class_weight=given, class_weight_half_life=half_life)
+    weighted = bagging(class_weight=given, class_weight_half_life=half_life, calibration=None)
     p = weighted.test_then_train(X, y, classes=classes, sample_weight=weight, output="proba")
-    q = bagging().test_then_train(X, y, classes=classes, sample_weight=ours, output="proba")
+    q = bagging(calibration=None).test_then_train(X, y, classes=classes, sample_weight=ours, output="proba")
     np.testing.assert_allclose(p, q, rtol=1e-9, atol=1e-12)
 
 

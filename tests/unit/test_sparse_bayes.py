@@ -28,7 +28,7 @@ def words(n, d, seed=0, n_classes=2):
 
 
 def single(**options):
-    return sb.SingleLearnerClassifier(sb.NaiveBayes(**options), random_state=1)
+    return sb.SingleLearnerClassifier(sb.NaiveBayes(**options), calibration=None, random_state=1)
 
 
 def odd_columns(X, seed=1, offset=1e6):

@@ -37,10 +37,13 @@ def test_the_pool_of_the_default_model():
     X, y = rows(800)
     parts = [
         sb.StreamBoostClassifier(n_estimators=6, companions=(), random_state=1),
-        *(("slow", sb.SingleLearnerClassifier(sb.LogisticRegression(learning_rate=1.0))),),
-        *(("quick", sb.SingleLearnerClassifier(sb.LogisticRegression(learning_rate=4.0))),),
-        ("bayes", sb.SingleLearnerClassifier(sb.NaiveBayes(), drift="adwin", background=False)),
-        ("near", sb.SingleLearnerClassifier(sb.NearestNeighbors())),
+        *(("slow", sb.SingleLearnerClassifier(sb.LogisticRegression(learning_rate=1.0), calibration=None)),),
+        *(("quick", sb.SingleLearnerClassifier(sb.LogisticRegression(learning_rate=4.0), calibration=None)),),
+        (
+            "bayes",
+            sb.SingleLearnerClassifier(sb.NaiveBayes(), drift="adwin", background=False, calibration=None),
+        ),
+        ("near", sb.SingleLearnerClassifier(sb.NearestNeighbors(), calibration=None)),
     ]
     ours = StackedClassifier(parts)
     core = sb.StreamBoostClassifier(

@@ -21,6 +21,7 @@ from streamboost import (
     OnlineBoostingClassifier,
     OSBoostClassifier,
     Perceptron,
+    ReorderedBoostingClassifier,
     StreamBoostClassifier,
     StreamBoostRegressor,
 )
@@ -533,3 +534,17 @@ def test_stations_that_take_turns_learn_and_answer_the_same(kind):
         np.testing.assert_array_equal(other.test_then_train(X, Y), model.test_then_train(X, Y))
     np.testing.assert_array_equal(other.predict(X), model.predict(X))
     assert core_of(other).threads()["together"] > 0
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 8])
+def test_lanes_that_belong_together_are_never_cut(jobs):
+    """The chain that reorders is one group of lanes, whatever the number of threads."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] > 0).astype(int)
+    one, many = (
+        ReorderedBoostingClassifier(HoeffdingTree(grace_period=10), n_estimators=8, n_jobs=n, random_state=1)
+        for n in (None, jobs)
+    )
+    answers = one.test_then_train(X, y, classes=[0, 1], output="proba")
+    np.testing.assert_array_equal(many.test_then_train(X, y, classes=[0, 1], output="proba"), answers)

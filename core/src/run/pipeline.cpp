@@ -2,6 +2,7 @@
 #include "streamboost/run/pipeline.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -95,13 +96,24 @@ struct Pipeline::Grown final : Growth {
   std::unique_ptr<Runner> runner;
   std::vector<BankHandle> banks, spares;
   Journal journal;
-  bool reserved = true, placed = false;
+  bool reserved = true, begun = false, placed = false;
   explicit Grown(Pipeline& p) : pipeline(p), intake(p.intake_) {}
   ~Grown() override {
-    if (!placed) journal.undo();
+    if (begun && !placed) give_back();
+  }
+  // As before, and without the room that was made: it may be more than the model is allowed.
+  void give_back() noexcept {
+    journal.undo();
+    pipeline.forget_places();
+    for (const auto& block : pipeline.blocks_)
+      for (BankHandle* bank : {&block->bank, &block->spares}) try {
+          if (*bank && bank->can().grows != nullptr) *bank = BankHandle(bank->copy());
+        } catch (const std::bad_alloc&) {  // then it keeps the room
+        }
   }
   void add(BankHandle& bank, std::vector<BankHandle>& copies) {
     const bool in_place = bank && bank.can().grows != nullptr && pipeline.reserved_ && pipeline.intake_.schema().width() > 0;
+    begun |= in_place;
     if (in_place) bank.can().grows->grow(intake.schema(), journal);
     copies.emplace_back(in_place ? nullptr : bank.copy());
     if (copies.back()) copies.back()->reserve(intake.schema());

@@ -31,7 +31,11 @@ class LearnerUnderTest:
         if cls is not SingleLearnerClassifier:
             params["n_estimators"] = 3
         columns = [0, 1, 2] if self.nominal else None
-        return cls(seeded_copy(self.learner, 1, 0), random_state=1, categorical_features=columns, **params)
+        params |= {
+            "calibration": None,
+            "categorical_features": columns,
+        }  # what is looked at are its own answers
+        return cls(seeded_copy(self.learner, 1, 0), random_state=1, **params)
 
     def taught(self) -> Taught | None:
         """Return a copy that was taught two classes outside of any ensemble; None of our own learners, which have no verbs."""

@@ -376,7 +376,7 @@ class RiverActiveClassifier(_Driver, active.base.ActiveLearningClassifier):
         return True
 
     def _ask_for_label(self, x: dict[Any, Any], y_pred: Any) -> bool:
-        wanted = self.model.query_one(x)
+        wanted: bool = self.model.query_one(x)
         if not wanted:
             self.model.skip_one(x)
         return wanted

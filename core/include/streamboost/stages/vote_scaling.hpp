@@ -6,9 +6,9 @@
 //             H <- f H + s C + (1 - f) 20 I;   (w, a) <- (w, a) + s H^-1 g,  then w in [.01, 3] and a in [0, 1.5]
 //
 // From (w, a) = (1, 0), the vote itself; (0, 1) are the shares: the loss is convex in (w, a), so Newton steps lose little to either. A slope
-// alone would not do: flattened votes become equal chances, which rare classes do not have. Where P would name another class than the label
-// that was voted for, the label's chance is raised to just above the largest: chances and labels never contradict each other. While the vote's
-// own logarithmic loss, fading too, is below that of P, the vote speaks as it is.
+// alone would not do: flattened votes become equal chances, which rare classes do not have. Chances and labels never contradict each other: the
+// odds r of the label that was voted for, against the likeliest other class, are raised to 1 + e r / (1 + e) where they are below 1 + e = 1.05,
+// so that the order of the rows stays. While the vote's own logarithmic loss, fading too, is below that of P, the vote speaks as it is.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -102,17 +102,18 @@ class VoteScaling {
   }
 
  private:
-  static constexpr double rim = 1e-3, least = 1e-6, start = 20, largest = 1e100;
+  static constexpr double rim = 1e-3, least = 1e-6, start = 20, largest = 1e100, room = 0.05;
 
-  // P with the chance of the voted class at least as high as any other.
+  // P with the chance of the voted class above all others.
   struct Raised {
     const double* p;
     int voted;
     double own, sum = 1;
     Raised(const double* scaled, int k, int label) : p(scaled), voted(label), own(scaled[label]) {
-      const double most = *std::max_element(scaled, scaled + k);
-      if (own == most) return;
-      own = most * (1 + 1e-9);
+      double most = 0;
+      for (int c = 0; c < k; ++c) most = c == label ? most : std::max(most, scaled[c]);
+      if (own >= (1 + room) * most) return;
+      own = most + room / (1 + room) * own;
       sum += own - scaled[label];
     }
     double chance(int c) const { return (c == voted ? own : p[c]) / sum; }

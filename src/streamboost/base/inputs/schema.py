@@ -92,7 +92,11 @@ class Schema:
 
     def most_values(self, column: int) -> int:
         """Return how many values a nominal column may have."""
-        if not (self.open and self.turns) or self.names is None or self.names[column] in self.declared_nominal:
+        if (
+            not (self.open and self.turns)
+            or self.names is None
+            or self.names[column] in self.declared_nominal
+        ):
             return MOST_CATEGORIES
         return MANY_VALUES
 
