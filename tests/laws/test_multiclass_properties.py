@@ -231,7 +231,7 @@ def test_collected_costs_agree_with_the_oracle(kind, plain, seed, k):
     X = rng.normal(size=(60, 2))
     X[:, 1] = rng.integers(0, 3, 60)
     y = np.digitize(X[:, 0] + X[:, 1] / 2 + rng.normal(scale=0.3, size=60), np.linspace(-0.5, 1.5, k - 1))
-    eager = {"grace_period": 8.0, "delta": 0.3, "tie_threshold": 0.4}
+    eager = {"growth": "vfdt", "grace_period": 8.0, "delta": 0.3, "tie_threshold": 0.4}
     own = {"edge": 0.2} if plain is MBBM else {}
     model = kind(
         sb.HoeffdingTree(**eager),
