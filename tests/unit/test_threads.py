@@ -21,6 +21,7 @@ from streamboost import (
     OnlineBoostingClassifier,
     OSBoostClassifier,
     Perceptron,
+    ReorderedBoostingClassifier,
     StreamBoostClassifier,
     StreamBoostRegressor,
 )
@@ -533,3 +534,17 @@ def test_stations_that_take_turns_learn_and_answer_the_same(kind):
         np.testing.assert_array_equal(other.test_then_train(X, Y), model.test_then_train(X, Y))
     np.testing.assert_array_equal(other.predict(X), model.predict(X))
     assert core_of(other).threads()["together"] > 0
+
+
+@pytest.mark.parametrize("n_estimators", [5, 6, 7, 12])
+def test_lanes_that_belong_together_are_not_cut(n_estimators):
+    """All trees of a chain that reorders them are one unit: there is nothing to cut, however many threads there are."""
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    answers = [
+        ReorderedBoostingClassifier(HoeffdingTree(), n_estimators=n_estimators, n_jobs=n_jobs, random_state=1)
+        .partial_fit(X, X[:, 0] > 0)
+        .predict_proba(X)
+        .tolist()
+        for n_jobs in (1, 2, 4)
+    ]
+    assert answers[1:] == answers[:1] * 2

@@ -26,9 +26,9 @@ inline std::vector<int> even_cuts(const Ensemble& ensemble, const BankFactory& b
   const int multiple = trees ? grain : std::lcm(static_cast<int>(lane_multiple), grain), n = ensemble.n_estimators;
   const int least = trees ? 3 : multiple, pays = trees ? 3 : 2 * multiple;
   const int threads = std::min(ensemble.threads, Ensemble::most_threads);
-  const int blocks = n / (2 * threads) >= pays ? 2 * threads : std::min(threads, n / least);
   const std::int64_t units = (n + multiple - 1) / multiple;  // the last may not be full, and costs as much
-  for (int b = 1; b < blocks; ++b) cuts.push_back(static_cast<int>(units * b / blocks) * multiple);
+  const std::int64_t blocks = std::min<std::int64_t>(units, n / (2 * threads) >= pays ? 2 * threads : std::min(threads, n / least));
+  for (std::int64_t b = 1; b < blocks; ++b) cuts.push_back(static_cast<int>(units * b / blocks) * multiple);
   return cuts;
 }
 
