@@ -65,6 +65,6 @@ def test_few_failures_are_expected_each_with_a_reason() -> None:
         expected = expected_failed_checks(small(entry, of))
         assert len(expected) <= 5
         assert all(len(reason) > 40 for reason in expected.values())
-    assert len(expected_failed_checks(SingleLearnerClassifier())) == 1
-    assert len(expected_failed_checks(SingleLearnerClassifier(NaiveBayes()))) == 1
+    assert len(expected_failed_checks(SingleLearnerClassifier(calibration=None))) == 1
+    assert len(expected_failed_checks(SingleLearnerClassifier(NaiveBayes(), calibration=None))) == 1
     assert len(expected_failed_checks(SingleLearnerClassifier(OGD()))) == 3

@@ -28,11 +28,12 @@ from tests.service.plain_store import taught
 from tests.service.zygote import Zygote
 from tests.waiting import PATIENCE, until
 
-DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 5}}
+# A temperature learns from the answers that were given to events: then examples alone are not all of a replay.
+DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 5, "calibration": None}}
 WORDS = {
     "model": "osboost",
     "learner": "hashed-logistic",
-    "params": {"n_estimators": 2},
+    "params": {"n_estimators": 2, "calibration": None},
     "learner_params": {"bits": 10, "text_features": ["text"], "identifier_features": ["user"]},
 }
 SETTINGS = {"snapshot_every": 300, "snapshot_seconds": 1.0, "keep_log": True}

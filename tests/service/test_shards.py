@@ -20,6 +20,8 @@ from streamboost.service.store.records import Kind, Work
 from tests.waiting import PATIENCE, until
 
 DESCRIPTION = {"model": "oza-boost", "learner": "naive-bayes", "params": {"n_estimators": 5}}
+# What a shadow answers an event depends on how far it is then; a temperature would learn from that answer.
+SHADOW = {"n_estimators": 3, "calibration": None}
 
 
 def work(n: int, seed: int = 0) -> list[Work]:
@@ -67,7 +69,7 @@ def test_the_same_as_in_one_process(tmp_path: Path, model: str, engine: str) -> 
     for name, settings in [("one", Settings()), ("cut", Settings(shards=2, engine=engine))]:
         with LearningStore(tmp_path / name, settings) as store:
             store.create("m", **description)
-            store.add_shadow("m", "other", model="bagging", params={"n_estimators": 3})
+            store.add_shadow("m", "other", model="bagging", params=SHADOW)
             outcomes = learn(store, examples[:40], 7)
             if engine == "processes" and name == "cut":
                 shards = store.stream("m").champion.shards

@@ -204,4 +204,4 @@ def test_each_call_gives_its_own_dict():
     first = expected_failed_checks(OnlineBaggingClassifier())
     first.clear()
     assert len(expected_failed_checks(OnlineBaggingClassifier())) == 3
-    assert len(expected_failed_checks(SingleLearnerClassifier())) == 1
+    assert len(expected_failed_checks(SingleLearnerClassifier(calibration=None))) == 1

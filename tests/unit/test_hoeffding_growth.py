@@ -157,7 +157,7 @@ def same_state(a, b):
 @pytest.mark.parametrize("budget", [20_000, 50_000, 100_000])
 def test_memory_stays_within_the_budget(budget):
     X, y = messy(6000)
-    model = limited(budget, monitor=False)
+    model = limited(budget, monitor=False, calibration=None)
     free = OnlineBaggingClassifier(
         HoeffdingTree(**GREEDY), n_estimators=4, random_state=3, categorical_features=[3], monitor=False
     )
@@ -213,7 +213,7 @@ def test_classes_that_come_late_fit_into_the_budget():
     X = np.column_stack([rng.random((n, 3)), rng.integers(0, 4, n)])
     y = (X[:, :3] > 0.5) @ [1, 2, 4]
     late = SingleLearnerClassifier(
-        HoeffdingTree(**GREEDY, max_bytes=budget), categorical_features=[3], monitor=False
+        HoeffdingTree(**GREEDY, max_bytes=budget), categorical_features=[3], monitor=False, calibration=None
     )
     late.partial_fit(X, y)
     leaves = n_leaves(late)

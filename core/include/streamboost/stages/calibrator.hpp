@@ -114,6 +114,8 @@ class Calibrator {
 
   // The example of this number that was answered with these; its label was known.
   void learn(std::int64_t number, const double* q, const double* p, int known, int label, double weight, const Work& work) {
+    // Votes that are no chances came in a message that lies: they teach nothing.
+    if (!std::all_of(q, q + known, [](double chance) { return chance >= 0 && chance < 2; })) return;
     const bool few = few_lessons(number);
     const double keep = few ? params_.keep_each : params_.keep, lesson = few ? rows_each * weight : weight;
     before_.add(q, known, label, lesson, keep);
