@@ -127,8 +127,9 @@ void register_text(nb::module_& m) {
          [](CsvParser* self, const std::string& delimiter, const std::vector<std::string>& kinds, const std::vector<std::int32_t>& slots,
             const std::string& label, const std::vector<std::vector<std::string>>& values, bool header, bool arff,
             const std::vector<std::string>& missing, const std::vector<std::string>& missing_numbers,
-            const std::map<std::string, std::size_t>& limits) {
+            const std::map<std::string, std::size_t>& limits, bool keep_unlabeled) {
            CsvPlan plan;
+           plan.keep_unlabeled = keep_unlabeled;
            plan.missing = missing;
            plan.missing_numbers = missing_numbers;
            plan.limits = read_limits(limits);
@@ -149,7 +150,7 @@ void register_text(nb::module_& m) {
          },
          "delimiter"_a, "kinds"_a, "slots"_a, "label"_a, "values"_a, "header"_a = false, "arff"_a = false,
          "missing"_a = std::vector<std::string>{"?"}, "missing_numbers"_a = std::vector<std::string>{},
-         "limits"_a = std::map<std::string, std::size_t>{})
+         "limits"_a = std::map<std::string, std::size_t>{}, "keep_unlabeled"_a = false)
       .def(
           "values", [](const CsvParser& self, std::size_t slot, std::size_t start) { return texts(self.codes.at(slot), start); }, "slot"_a,
           "start"_a = 0, "The values of a nominal column by their codes, from one on.")

@@ -175,6 +175,9 @@ void csv() {
     for (std::int64_t& line : *lines) line -= 2;
   }
   check(headed == whole, "a header over two lines changes only the numbers of the lines");
+  CsvPlan unlabeled = plan();
+  unlabeled.keep_unlabeled = true;
+  check(read(CsvParser(unlabeled), csv_text, 5, 7).line == std::vector<std::int64_t>{1, 4, 5, 8, 9, 11}, "a row without a label is kept");
   // A quote that is never closed spoils its own line only.
   std::string open = "1,\"never,x,no\n";
   for (int i = 0; i < 20000; ++i) open += "2,red,x,yes\n";

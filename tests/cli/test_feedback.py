@@ -1,15 +1,19 @@
 """Budgets, bandit feedback, sets of labels and rows without labels on the command line."""
 
 import json
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import streamboost
 from streamboost import BanditBoostingClassifier, BinaryRelevanceClassifier, OnlineBMRClassifier
+from streamboost.cli.live import Place
 from streamboost.evaluate import prequential
 from streamboost.streams import open_stream
 from streamboost.streams.label_sets import open_label_sets
+from tests import catalogue
 
 
 @pytest.fixture
@@ -94,6 +98,157 @@ def test_rows_without_a_label_are_left_out_and_said(run, table, tmp_path):
     assert "600 rows without a label left out" in said.stderr
     assert "600 rows without a label left out" in run("learn", file, gaps).stderr
     assert streamboost.load(file).n_learned_ == 1200
+
+
+@pytest.fixture
+def sparse_labels():
+    """Rows of which few have a label: none of the first, and none of the last ones."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 2)) * [1, 100]
+    y = np.where(X @ [1, 0.01] > 0, "up", "down").astype(object)
+    y[rng.random(400) < 0.6] = None
+    y[:40] = y[300:] = None
+    return X, y
+
+
+def write_csv(path, X, y):
+    cells = (
+        [*map(repr, row), "" if label is None else str(label)]
+        for row, label in zip(X.tolist(), y, strict=True)
+    )
+    path.write_text("a,b,label\n" + "".join(",".join(row) + "\n" for row in cells))
+
+
+def write_json(path, X, y):
+    rows = ({"a": row[0], "b": row[1], "label": label} for row, label in zip(X.tolist(), y, strict=True))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write_arff(path, X, y):
+    rows = (f"{a!r},{b!r},{label or '?'}\n" for (a, b), label in zip(X.tolist(), y, strict=True))
+    head = "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute label {down,up}\n@data\n"
+    path.write_text(head + "".join(rows))
+
+
+def write_parquet(path, X, y):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "label": list(y)}), path)
+
+
+def scaled_model(unlabeled):
+    learner = streamboost.LogisticRegression()
+    return streamboost.OSBoostClassifier(learner, n_estimators=3, unlabeled=unlabeled, random_state=0)
+
+
+@pytest.mark.parametrize("chunk_size", [16, 2048])
+@pytest.mark.parametrize("write", [write_csv, write_json, write_arff, write_parquet])
+def test_rows_of_files_without_a_label_move_the_statistics(tmp_path, sparse_labels, write, chunk_size):
+    X, y = sparse_labels
+    path = tmp_path / f"rows.{write.__name__.removeprefix('write_').replace('json', 'jsonl')}"
+    write(path, X, y)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    stream, absent = open_stream(path), np.array([label is None for label in y])
+    for unlabeled in (
+        "statistics",
+        "ignore",
+        "statistics",
+    ):  # one stream: what it shows is asked for each time
+        expected, found = scaled_model(unlabeled), scaled_model(unlabeled)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that rows without labels come
+            answers = expected.test_then_train(frame, y, classes=["down", "up"])
+        with pytest.warns(UserWarning, match=f"{absent.sum()} rows without a label are left out"):
+            result = prequential(found, stream, classes=["down", "up"], chunk_size=chunk_size)
+        assert catalogue.state(found) == catalogue.state(expected)
+        assert result.n_rows == (~absent).sum()
+        assert result.error == pytest.approx(np.mean(answers[~absent] != y[~absent]))
+
+
+@pytest.mark.parametrize("kind", ["whole", "number"])
+def test_targets_and_numbers_as_labels_may_be_missing_too(tmp_path, sparse_labels, kind):
+    X, labels = sparse_labels
+    known = np.array([label is not None for label in labels])
+    path = tmp_path / "rows.csv"
+    if kind == "whole":
+        y = np.array([None if label is None else int(label == "up") for label in labels], dtype=object)
+        models = [scaled_model("statistics") for _ in range(2)]
+    else:
+        y = np.where(known, X[:, 0] + 0.25, np.nan)
+        models = [
+            streamboost.OnlineBaggingRegressor(n_estimators=2, unlabeled="statistics", random_state=0)
+            for _ in range(2)
+        ]
+    write_csv(path, X, [label if there else None for label, there in zip(y, known, strict=True)])
+    answers = models[0].test_then_train(pd.DataFrame(X, columns=["a", "b"]), y)
+    with pytest.warns(UserWarning, match="without a label"):
+        result = prequential(models[1], open_stream(path), chunk_size=16)
+    assert catalogue.state(models[0]) == catalogue.state(models[1])
+    assert (len(answers), result.n_rows) == (len(X), known.sum())
+
+
+def test_the_command_line_shows_them_to_a_model_that_asks(run, tmp_path, sparse_labels):
+    X, y = sparse_labels
+    path, file = tmp_path / "rows.csv", tmp_path / "model.sboost"
+    write_csv(path, X, y)
+    options = ("--model", "osboost", "--learner", "logistic", "-n", 3)
+    said = run("run", path, *options, "--unlabeled", "statistics", "--save", file)
+    n_absent = sum(label is None for label in y)
+    assert f"{n_absent} rows without a label" in said.stderr
+    saved, expected = streamboost.load(file), scaled_model("statistics")
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    expected.test_then_train(frame, y)
+    assert np.array_equal(saved.decision_function(frame), expected.decision_function(frame))
+    run("learn", file, path)
+    expected.test_then_train(frame, y)
+    assert np.array_equal(streamboost.load(file).decision_function(frame), expected.decision_function(frame))
+
+
+def test_a_stopped_run_goes_on_behind_the_rows_without_a_label(run, tmp_path, sparse_labels):
+    """What it stopped after counts the rows that it was shown and that have no label."""
+    X, y = sparse_labels
+    path, part, whole = (tmp_path / name for name in ("rows.csv", "part.sboost", "whole.sboost"))
+    write_csv(path, X, y)
+    options = ("--model", "osboost", "--learner", "logistic", "-n", 3, "--unlabeled", "statistics")
+    run("run", path, *options, "--save", whole)
+    known = np.array([label is not None for label in y])
+    for at in (1 + int(np.flatnonzero(known)[50]), 1 + int(np.flatnonzero(~known[:250])[-1])):
+        begun = tmp_path / "begun.csv"
+        write_csv(begun, X[:at], y[:at])
+        places = []
+        model = scaled_model("statistics")
+        with pytest.warns(UserWarning, match="without a label"):
+            prequential(model, open_stream(begun), chunk_size=10, callback=places.append)
+        assert places[-1].n_rows + places[-1].n_unlabeled == at
+        place = Place(str(path)).after(places[-1])
+        model.save(part, metadata={"unfinished": place.to_metadata()})
+        assert Place.of(streamboost.load(part), part, str(path)) == place
+        run("run", path, *options, "--save", part, "--resume")
+        assert catalogue.state(streamboost.load(part)) == catalogue.state(streamboost.load(whole))
+
+
+def test_any_label_of_a_set_may_be_unknown(songs, tmp_path):
+    """The last column of a file, too; a row of which nothing is known is left out."""
+    rng = np.random.default_rng(6)
+    head, *lines = songs.read_text().splitlines()
+    cells = [line.split(",") for line in lines]
+    for row in cells:
+        for at in (2, 3, 4):
+            row[at] = "" if rng.random() < 0.4 else row[at]
+    gaps = tmp_path / "gaps.csv"
+    gaps.write_text("\n".join([head, *map(",".join, cells)]) + "\n")
+    table = np.array([[float(cell or "nan") for cell in row] for row in cells])
+    X, Y = pd.DataFrame(table[:, :2], columns=["a", "b"]), table[:, 2:]
+    nothing = np.isnan(Y).all(axis=1)
+    assert np.isnan(Y[:, 2]).sum() > nothing.sum() > 0
+    each = streamboost.OnlineBaggingClassifier(n_estimators=2, random_state=0)
+    expected, found = BinaryRelevanceClassifier(each), BinaryRelevanceClassifier(each)
+    expected.partial_fit(X[~nothing], pd.DataFrame(Y[~nothing], columns=["calm", "happy", "sad"]))
+    with pytest.warns(UserWarning, match=f"{nothing.sum()} rows without a label"):
+        result = prequential(found, open_label_sets(gaps, "label:*"))
+    assert result.n_rows == (~nothing).sum()
+    assert np.array_equal(found.predict_proba(X), expected.predict_proba(X))
 
 
 def test_rows_without_a_label_in_python():

@@ -122,6 +122,18 @@ def test_the_second_of_two_classes_whatever_their_codes():
     np.testing.assert_allclose(other.contributions, -told.contributions, atol=1e-12)
 
 
+def test_explanations_print_the_columns_that_matter():
+    X, y = rows()
+    model = sb.OnlineBaggingClassifier(n_estimators=3, random_state=1).partial_fit(X, y)
+    told = model.explain(X[:7])
+    head, _, *lines = str(told).splitlines()
+    assert head.startswith(f"7 rows explained ({told.method})")
+    first = int(np.argmax(told.importances))
+    assert lines[0].split()[:2] == [str(told.columns[first]), f"{told.importances[first]:.4g}"]
+    assert len(lines) == X.shape[1]
+    assert repr(told).startswith("<explanations of 7 rows")
+
+
 def test_asking_why_changes_nothing_and_answers_the_same(tmp_path):
     X, y = rows()
     model = sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration="platt").partial_fit(X, y)

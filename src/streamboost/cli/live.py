@@ -17,6 +17,7 @@ from streamboost.cli.errors import UserError, plain_warnings
 from streamboost.cli.stopping import Stop, StopAsked
 from streamboost.evaluate import PrequentialResult, Progress, prequential
 from streamboost.streams import DEFAULT_CHUNK_SIZE, Chunk, Label, Stream
+from streamboost.streams.base import show_unlabeled
 
 UNFINISHED = "unfinished"
 """The key of a model's metadata under which stands how far a stopped command has come."""
@@ -53,23 +54,29 @@ class Place:
     data: str
     rows: int = 0
     errors: int = 0
+    unlabeled: int = 0
+    """Rows without a label that the model was shown beside those."""
 
     def to_metadata(self) -> dict[str, Any]:
         """What the model file says about it."""
-        return {"data": self.data, "rows": self.rows, "errors": self.errors}
+        shown = {"unlabeled": self.unlabeled} if self.unlabeled else {}
+        return {"data": self.data, "rows": self.rows, "errors": self.errors, **shown}
 
     def after(self, now: Progress) -> Place:
         """The place after the rows of this run."""
         errors = 0 if math.isnan(now.error) else round(now.error * now.n_rows)  # NaN: no label has come yet
-        return Place(self.data, self.rows + now.n_rows, self.errors + errors)
+        return Place(
+            self.data, self.rows + now.n_rows, self.errors + errors, self.unlabeled + now.n_unlabeled
+        )
 
     @classmethod
     def of(cls, model: Any, path: Path, data: str) -> Place:
         """Where the command was stopped that wrote a model."""
         found = model.metadata_.get(UNFINISHED)
         try:
-            place = cls(str(found["data"]), int(found["rows"]), int(found["errors"]))
-        except (TypeError, KeyError, ValueError):
+            counts = (int(found["rows"]), int(found["errors"]), int(found.get("unlabeled", 0)))
+            place = cls(str(found["data"]), *counts)
+        except (AttributeError, TypeError, KeyError, ValueError):
             raise UserError(
                 f"--resume: {path} is no model of a stopped command; `streamboost learn {path} {data}` teaches it more."
             ) from None
@@ -100,6 +107,10 @@ class Part:
     def fraction(self) -> float | None:
         """The part of the data that was read so far."""
         return self._stream.fraction
+
+    def show_unlabeled(self, shown: bool) -> None:
+        """Keep rows without a label, or leave them out, where the stream can do both."""
+        show_unlabeled(self._stream, shown)
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels of all the data."""
@@ -200,7 +211,7 @@ def learn_live(
         try:
             return prequential(
                 model,
-                Part(stream, stop, start.rows) if orders == 1 else stream,
+                Part(stream, stop, start.rows + start.unlabeled) if orders == 1 else stream,
                 orders=orders,
                 callback=look,
                 **options,

@@ -29,6 +29,7 @@ from streamboost.streams.base import (
     Label,
     Stream,
     first_rows,
+    show_unlabeled,
     warn_of_data,
 )
 
@@ -43,6 +44,8 @@ class Progress:
     error: float
     seconds: float
     fraction: float | None
+    n_unlabeled: int = 0
+    """Rows without a label that the model was shown."""
 
     @property
     def examples_per_second(self) -> float:
@@ -170,6 +173,7 @@ def prequential(
         learner,
         stream,
     )
+    show_unlabeled(opened, _sees_unlabeled(learner, delay))
     held = None if orders == 1 else held_rows(opened, limit)
     passes: list[_Pass] = []
     begun = time.perf_counter()
@@ -241,6 +245,8 @@ class _Pass:
         self.seconds = 0.0
         self._model = model
         self._late = LateLabels(delay) if delay else None
+        self._sees_unlabeled = _sees_unlabeled(model, delay)
+        self.n_unlabeled = 0
 
     @property
     def asked(self) -> float:
@@ -265,9 +271,12 @@ class _Pass:
             chunk = whole.labelled()
             seen = whole if self._sees_unlabeled else chunk
             unlabeled += len(whole) - len(chunk)
+            self.n_unlabeled += len(seen) - len(chunk)
             if not len(chunk):
                 if len(seen):
                     self._answered(seen, scores.options())
+                    if scores.n_rows:
+                        report(self, stream)
                 continue
             if chunk.weight is not None and self._late is not None:
                 raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
@@ -299,11 +308,6 @@ class _Pass:
             self.drifts.note(scores.left_out + scores.n_rows, 0, None)
         self.resources.end(scores.left_out + scores.n_rows, self.seconds, self._model)
 
-    @property
-    def _sees_unlabeled(self) -> bool:
-        """Whether rows without labels go to the model as well: it learns the scales of the columns from them."""
-        return self._late is None and getattr(self._model, "unlabeled", "ignore") == "statistics"
-
     def _answered(self, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """The answers to a chunk, whose rows are learned too, or will be; the clock runs only here."""
         if chunk.weight is not None:
@@ -315,6 +319,11 @@ class _Pass:
             answers = self._late.test_then_train(self._model, chunk, options)
         self.seconds += time.process_time() - start
         return answers
+
+
+def _sees_unlabeled(model: Any, delay: int) -> bool:
+    """Whether rows without labels go to the model as well: it learns the scales of the columns from them."""
+    return not delay and getattr(model, "unlabeled", "ignore") == "statistics"
 
 
 def _of_labelled(answers: Any, chunk: Chunk) -> Any:
@@ -349,7 +358,10 @@ def _report(
     def report(now: _Pass, stream: Stream) -> None:
         if callback is not None:
             scores = now.scores
-            callback(Progress(order, n_orders, scores.n_rows, scores.error, now.seconds, stream.fraction))
+            error, seconds = scores.error, now.seconds
+            callback(
+                Progress(order, n_orders, scores.n_rows, error, seconds, stream.fraction, now.n_unlabeled)
+            )
 
     return report
 

@@ -394,6 +394,13 @@ class LimitedStream(PartOfStream):
             yield chunk
 
 
+def show_unlabeled(stream: Any, shown: bool) -> None:
+    """Let a stream that would leave rows without a label out keep them, or not; others keep what they have."""
+    show = getattr(stream, "show_unlabeled", None)
+    if show is not None:
+        show(shown)
+
+
 def first_rows(stream: Stream, limit: int | None) -> Stream:
     """A stream that ends after ``limit`` rows; None leaves it as it is. What it declares is said of the whole stream."""
     if limit is None or (stream.n_rows is not None and stream.n_rows <= limit):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, Stream
+from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, Stream, show_unlabeled
 from streamboost.streams.open import open_stream
 
 
@@ -58,6 +58,7 @@ class LabelSetStream:
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
         """The rows from the first one on."""
+        show_unlabeled(self._stream, True)  # a row without the last label may have others
         for chunk in self._stream.chunks(size):
             last = np.array([_indicator(value, self.name) for value in chunk.y.tolist()])
             table = np.column_stack([self._column(chunk, at) for at in self._labels] + [last])

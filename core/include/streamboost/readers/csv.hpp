@@ -181,7 +181,8 @@ struct CsvPlan {
   std::vector<CsvColumn> column;  // by their order in the file
   std::int32_t n_slots = 0;
   LabelKind label = LabelKind::none;
-  bool header = false;  // the first row holds names: it is not read
+  bool header = false;          // the first row holds names: it is not read
+  bool keep_unlabeled = false;  // rows without a label are kept, NaN in its place; otherwise they are bad
   std::size_t most_values = 1'000'000;
   std::size_t most_labels = 65'536;
   std::vector<std::string> missing{"?"};     // beside the empty cell, in every column but the label
@@ -330,6 +331,7 @@ class CsvParser {
   void keep(double x, CsvColumn column, std::size_t at, double* out, const char* p, const char* q) {
     if (column.slot < 0) {
       label_value_ = x;
+      if (plan_.keep_unlabeled && std::isnan(x)) return;
       if (const Bad bad = judge_label(x, plan_.label); bad != Bad::none) refuse(bad, at, cut(p, q));
     } else if (const int marker = missing.find(x); marker >= 0) {
       missing.meet(marker);
@@ -347,7 +349,10 @@ class CsvParser {
     if (column.slot < 0) {
       // Any word may be a label; among numbers a marker is what it is elsewhere.
       const bool marked = column.kind == CellKind::number && is_missing(text, column);
-      if (text.empty() || text == "?" || marked) return refuse(Bad::label_missing, at, text);
+      if (text.empty() || text == "?" || marked) {
+        if (!plan_.keep_unlabeled) refuse(Bad::label_missing, at, text);
+        return;
+      }
     } else if (text.empty() || is_missing(text, column)) {
       return;
     }

@@ -495,6 +495,10 @@ def plan_columns(head: FirstRows, choice: Choice) -> ColumnPlan:
 
 def label_array(values: npt.NDArray[np.float64], kind: str, texts: Sequence[str]) -> npt.NDArray[Any]:
     """Labels as the parsers give them (numbers, or codes of texts) as the model gets them."""
+    if kind in ("text", "whole") and np.isnan(values).any():
+        known = [None if code != code else int(code) for code in values.tolist()]
+        labels = [None if code is None else texts[code] for code in known] if kind == "text" else known
+        return np.array(labels, dtype=object)
     if kind == "text":
         return np.array([texts[code] for code in values.astype(np.intp).tolist()], dtype=np.str_)
     if kind == "none":

@@ -241,7 +241,7 @@ class ArrowStream(CodedStream):
                     problems.setdefault(row, ("label_not_whole", place, f"{values[row]:g}"))
             else:
                 missing = np.asarray(columns[place].is_null().to_numpy(zero_copy_only=False), dtype=bool)
-            for row in np.flatnonzero(missing).tolist():
+            for row in [] if self.shows_unlabeled else np.flatnonzero(missing).tolist():
                 problems[row] = ("label_missing", place, "")
         good = np.ones(n, dtype=bool)
         for row in sorted(problems):

@@ -285,9 +285,11 @@ class FileStream:
 
     ``on_bad_line`` is ``"stop"`` (a line that cannot be read raises) or ``"skip"`` (it is left out and counted
     in ``n_bad``; ``first_bad`` says what was wrong with the first one). Half a line at the end of a pipe, whose writer has
-    gone, is left out and counted in any case, and so are rows of a table that have no label, in ``n_unlabeled``. ``limits``
-    replaces some of :class:`Limits`.
+    gone, is left out and counted in any case, and so are rows that have no label, in ``n_unlabeled``, unless
+    :meth:`show_unlabeled` asks for them. ``limits`` replaces some of :class:`Limits`.
     """
+
+    shows_unlabeled = False
 
     def __init__(
         self,
@@ -327,6 +329,10 @@ class FileStream:
     def when_idle(self, idle: Callable[[], float | None]) -> None:
         """Let ``idle`` be called while no bytes come; it says in how many seconds it wants to be called again."""
         self._source.idle = idle
+
+    def show_unlabeled(self, shown: bool) -> None:
+        """Let the next pass keep rows without a label, which is then None or NaN, or leave them out."""
+        self.shows_unlabeled = shown
 
     @property
     def fraction(self) -> float | None:

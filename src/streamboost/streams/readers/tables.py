@@ -32,6 +32,8 @@ MOST_TEXTS = 1_000_000
 """Different values of a nominal column; the native parser has the same bound."""
 MOST_LABELS = 65_536
 """Different labels, likewise."""
+NOT_LABELLED = -1
+"""In the place of the code of a label that nobody knows."""
 
 Row = tuple[int, str, list[str]]  # line number, what is wrong with it, cells
 
@@ -124,7 +126,7 @@ class PlannedStream(FileStream, ABC):
             self._start_coding()
             seen: set[float] = set()
             for _, values, _ in self._arrays(DEFAULT_CHUNK_SIZE):
-                seen.update(np.unique(values).tolist())
+                seen.update(np.unique(values[~np.isnan(values)]).tolist())
             if self.labels_are_text:
                 self._follow_codes()
                 self._found = tuple(sorted(self._labels[int(code)] for code in seen))
@@ -145,7 +147,9 @@ class PlannedStream(FileStream, ABC):
             if not len(lines):
                 continue
             self._follow_codes()
-            codes = labels.astype(np.int32) if self.labels_are_text else None
+            codes = None
+            if self.labels_are_text:
+                codes = np.where(np.isnan(labels), NOT_LABELLED, labels).astype(np.int32)
             y = label_array(labels, self._plan.label_kind, self._labels)
             yield Chunk(X, y, lines, weight, self._coding, codes)
         if not n_rows:
@@ -239,6 +243,7 @@ class TableStream(PlannedStream):
             "missing": markers.anywhere,
             "missing_numbers": markers.numbers,
             "limits": self._limits.of_parser(),
+            "keep_unlabeled": self.shows_unlabeled,
         }
 
     def _arrays(self, size: int) -> Iterator[Arrays]:
@@ -412,20 +417,25 @@ class RowStream(CodedStream):
         return tuple(sorted(self._met - MISSING))
 
     def _read_label(self, value: Any) -> float | str:
-        """A number or a text; never a missing one."""
+        """A number or a text; NaN for a missing one, where such rows are kept."""
         at = self._plan.label_at or 0
         if self.labels_are_text:
             text = to_text(value, at)
             if text is None or text in MISSING:
-                raise BadCell("label_missing", at, "")
+                return self._no_label(at)
             self._check_text(self._label_codes, text, at)
             return text
         number = self._number(value, at)
         if math.isnan(number):
-            raise BadCell("label_missing", at, "")
+            return self._no_label(at)
         if self._plan.label_kind == "whole" and not whole([number]):
             raise BadCell("label_not_whole", at, f"{number:g}")
         return number
+
+    def _no_label(self, at: int) -> float:
+        if not self.shows_unlabeled:
+            raise BadCell("label_missing", at, "")
+        return math.nan
 
     def _label_code(self, label: float | str) -> float:
         if isinstance(label, str):

@@ -140,7 +140,9 @@ class VwStream(FileStream):
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted, after a pass over the file if there was none yet."""
         if self._found is None:
-            self._found = numbers_to_labels({float(y) for chunk in self.chunks() for y in np.unique(chunk.y)})
+            self._found = numbers_to_labels(
+                {float(y) for chunk in self.chunks() for y in np.unique(chunk.labelled().y)}
+            )
         return self._found
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
@@ -168,7 +170,7 @@ class VwStream(FileStream):
         if self._label_kind == "none":
             return ""
         if label is None:
-            return NO_LABEL
+            return "" if self.shows_unlabeled else NO_LABEL
         if self._label_kind == "whole" and not whole([label]):
             return f"label {label:g} where the labels are whole numbers."
         return ""
