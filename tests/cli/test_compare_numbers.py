@@ -219,7 +219,10 @@ def test_bad_targets_in_a_file(run, fails, tmp_path):
         return fails("run", path, "--task", "regression", "-m", "single", "--label", "y")
 
     path.write_text(f"a,y\n{good}\n3,NA\n")
-    assert "1 row without a label left out" in run("run", path, "--task", "regression", "-m", "single", "--label", "y").stderr
+    assert (
+        "1 row without a label left out"
+        in run("run", path, "--task", "regression", "-m", "single", "--label", "y").stderr
+    )
     assert "infin" in said("inf").lower()
     assert "seven" in said("seven")
     assert "1e+300" in said("1e300")

@@ -287,7 +287,9 @@ def test_mirrored_stream_gives_mirrored_answers(ensemble, name, data, seed):
     # Where the first step depends on its weight, the weight must not hang on the tie rule of learners that know nothing.
     options = {"start": "sphere"} if name == "LogisticRegression" else {}
     one, two = (
-        ensemble.make_product(learner(fit_intercept=False, **options), n_estimators, seed).set_params(calibration=None)
+        ensemble.make_product(learner(fit_intercept=False, **options), n_estimators, seed).set_params(
+            calibration=None
+        )
         for _ in range(2)  # a temperature keeps the label of a tie, which has no mirror image
     )
     p = one.test_then_train(**stream.everything, classes=stream.classes, output="proba")

@@ -29,7 +29,11 @@ from tests.service.zygote import Zygote
 from tests.waiting import PATIENCE, until
 
 # A temperature learns from the answers that were given to events: then examples alone are not all of a replay.
-DESCRIPTION = {"model": "osboost", "learner": "naive-bayes", "params": {"n_estimators": 5, "calibration": None}}
+DESCRIPTION = {
+    "model": "osboost",
+    "learner": "naive-bayes",
+    "params": {"n_estimators": 5, "calibration": None},
+}
 WORDS = {
     "model": "osboost",
     "learner": "hashed-logistic",
