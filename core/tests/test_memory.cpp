@@ -259,6 +259,33 @@ void columns_come_one_by_one(const std::string& learner) {
   check(copies < 130, learner + ": 300 columns asked for " + std::to_string(copies) + " times what the model takes");
 }
 
+// Classes that come one by one, likewise: there is room for some before they come.
+void classes_come_one_by_one(const std::string& learner) {
+  const bool nominal = learner == "tan" || learner == "ban";
+  Stream s = make_stream(40, 6, 2, false);
+  if (nominal) s = all_nominal(s);
+  const Ensemble ensemble = ensemble_of(64);
+  const Config config = config_of(learner);
+  auto model =
+      make_model("bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank(learner, config, lanes, ensemble); }, {});
+  Schema schema = s.schema();
+  schema.n_classes = 300;
+  model->reserve(schema);
+  learn(*model, s, 40);
+  asked = 0;
+  for (int i = 0; i < 300; ++i) {
+    schema.n_classes += 1;
+    model->reserve(schema);
+  }
+  const double copies = static_cast<double>(asked) / static_cast<double>(model->memory_bytes());
+  check(copies < 30, learner + ": 300 classes asked for " + std::to_string(copies) + " times what the model takes");
+  auto at_once = make_model(
+      "bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank(learner, config, lanes, ensemble); }, {});
+  at_once->reserve(schema);
+  learn(*at_once, s, 40);
+  check(equal(model->save(), at_once->save()), learner + ": the same, had all classes been known");
+}
+
 // All experts of a default model, and their pools, learn the rows, or none of them does.
 void a_default_learns_all_or_nothing(const Plan& plan) {
   const Stream s = make_stream(300, 4, 2, true);
@@ -327,6 +354,8 @@ int main() {
   cases.push_back({"bagging_regressor", "regression_tree", part, false, false, 1, "page-hinkley"});
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
   for (const char* learner : {"naive_bayes", "linear", "logistic", "mlp", "nearest_neighbors"}) columns_come_one_by_one(learner);
+  for (const char* learner : {"naive_bayes", "logistic", "mlp", "nearest_neighbors", "stump", "hoeffding", "iti", "tan", "ban"})
+    classes_come_one_by_one(learner);
   for (const char* booster : {"replay", "replay_regressor"}) fits_are_dropped(booster);
   for (const Plan& plan : {default_classifier(5), default_regressor(5)}) a_default_learns_all_or_nothing(plan);
   return checking::finish();

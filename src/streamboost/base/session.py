@@ -44,6 +44,8 @@ LOOK_BACK_EVERY = 1024
 """Rows of the short way between two looks back at what was learned."""
 MOST_OF_A_DICT = 1024
 """Columns of rows that may take the short way, which asks for all of them."""
+FEW = 64
+"""Labels and columns up to which the short way is made anew with every new one."""
 UNSCALED = 10.0
 """Beyond this a linear learner without scaling deserves a word."""
 
@@ -216,19 +218,22 @@ class Session:
         """Refuse labels that this algorithm or its learner cannot take, before anything is learned."""
         self._facts(new)
         total = len(self.labels) + len(new)
-        known = [*self.labels.classes.tolist(), *new][:10]
         limit = self.booster.max_classes
         if limit is not None and total > limit:
-            raise TooManyClasses(self.title, total, known)
+            raise TooManyClasses(self.title, total, self._some_classes(new))
         if self.booster.declared and not self.labels.declared:
-            raise ClassesNeeded(self.title, known)
+            raise ClassesNeeded(self.title, self._some_classes(new))
         discovers = self.learner.discovers
         if self.labels.declared or discovers is None:
             return
         if total > max(discovers, limit or 0):
             raise ClassesNeeded(
-                f"{self.learner.title} with {'more than two' if discovers else 'any'} classes", known
+                f"{self.learner.title} with {'more than two' if discovers else 'any'} classes",
+                self._some_classes(new),
             )
+
+    def _some_classes(self, new: list[Any]) -> list[Any]:
+        return [*self.labels.classes[:10].tolist(), *new][:10]
 
     def _facts(self, new: list[Any]) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, by code, or refuse it."""
@@ -333,7 +338,9 @@ class Session:
             raise
         self.warned |= unscaled
         self.capped.update(rows.growth.capped)
-        self.refresh_fast()
+        # Rows that bring one label or column after another would make it again and again, which costs as much as there are.
+        if max(len(self.labels), self.schema.width) <= FEW or not (new or rows.growth):
+            self.refresh_fast()
         self._advise_of_texts(rows.growth)
         return None if raw is None else self._present(raw, answer, known_before)
 

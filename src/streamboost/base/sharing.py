@@ -193,9 +193,15 @@ def test_then_train_fast(model: Estimator, x: Any, y: Any) -> tuple[Any, ...] | 
 
 
 def look_back(model: Estimator, session: Session) -> None:
-    """Warn about what was learned, when there is enough to tell that something is wrong."""
-    with session.reading:
-        lines = model._remarks(session) if session.broken is None else []
+    """Warn about what was learned, when there is enough to tell that something is wrong.
+
+    The rows are learned: where there is no memory to look at them, that is no failure of the call.
+    """
+    try:
+        with session.reading:
+            lines = model._remarks(session) if session.broken is None else []
+    except MemoryError:
+        return
     for line in lines:
         session.advise(line)
 

@@ -37,6 +37,7 @@ class ModelTemplate:
     __slots__ = ("fast", "model", "nominal", "room", "session", "text")
 
     def __init__(self, text: bytes, model: Any, session: Session) -> None:
+        session.refresh_fast()
         self.text, self.model, self.session, self.fast = text, model, session, session.fast
         self.room = session.room()
         schema = session.schema

@@ -14,7 +14,7 @@ from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest, check_params, check_version
 from streamboost.base.files.persist import PARAMETER
 from streamboost.base.inputs.word_columns import WordFeatures
-from streamboost.base.parameter import Parameter
+from streamboost.base.parameter import Parameter, parameters_of
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.session import JUDGED_AFTER, Session
 from streamboost.drift.choice import guard_of
@@ -247,9 +247,11 @@ class StreamEnsemble(LearnerEnsemble):
         The usual one keeps a stream without end from filling the machine. Most trees reach it, few gain by more, and the
         report counts what they leave out: that is no news for who has asked for nothing.
         """
-        both: list[Any] = [self, getattr(self, "estimator", None)]
-        parts = [part for part in both if hasattr(part, "max_bytes")]
-        return any(part.max_bytes != type(part)().max_bytes for part in parts)
+        for part in (self, getattr(self, "estimator", None)):
+            declared = parameters_of(type(part)).get("max_bytes")
+            if declared is not None and part.max_bytes != declared.default:
+                return True
+        return False
 
     def _remarks(self, session: Session) -> list[str]:
         lines = []

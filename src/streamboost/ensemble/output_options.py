@@ -225,15 +225,16 @@ def check_coverages(given: Any) -> None:
 
 def class_settings(model: Any, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
     """Return what the user says of the classes, by code: the positive one, weights, costs. `labels`: by code."""
+    weighed = model.class_weight if isinstance(model.class_weight, Mapping) else {}
+    if not weighed and model.decision == "argmax":
+        return None
     # Names of labels on the command line are texts, whatever the labels are.
     names = {str(label): label for label in labels}
-    weights = _named(model.class_weight if isinstance(model.class_weight, Mapping) else {}, names)
+    weights = _named(weighed, names)
     costs = {
         (names.get(str(truth), truth), names.get(str(answer), answer)): cost
         for (truth, answer), cost in (model.decision_costs or {}).items()
     }
-    if not weights and model.decision == "argmax":
-        return None
     if model.decision in ("f1", "g_mean") and len(labels) > 2:
         raise ValueError(
             f"decision={model.decision!r} is for two classes, but there are {len(labels)}: {list(labels)[:10]}. Use "

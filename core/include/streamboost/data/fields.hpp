@@ -69,7 +69,8 @@ class FieldVisitor {
   virtual void operator()(const char* name, RaggedView<double> per_lane) = 0;
   virtual void operator()(const char* name, RaggedView<std::int32_t> per_lane) = 0;
 
-  virtual bool loads() const { return false; }  // what it has visited holds new values
+  virtual bool loads() const { return false; }     // what it has visited holds new values
+  virtual bool measures() const { return false; }  // it looks at how much there is, with all that is spare
 
   // Names say whose they are: "bank/weights", "lane/sum_correct", "intake/mean"; in a pool of models with the model before it.
   std::string owner, prefix;
@@ -170,6 +171,7 @@ class MemoryCounter final : public FieldVisitor {
   // has grown or was loaded. A bound must not depend on that.
   explicit MemoryCounter(bool plan = false) : planned(plan) {}
   const bool planned;
+  bool measures() const override { return true; }
   std::size_t total() const { return static_cast<std::size_t>(bytes + 0.5); }
 
   template <class T>

@@ -82,15 +82,17 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   void grow(const Schema& schema, Journal& journal) override {
     for (int j = 0; j < schema.width(); ++j)
       if (schema.nominal(j)) throw std::invalid_argument("counts need numeric columns, and column " + std::to_string(j) + " is nominal");
-    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1)), width = static_cast<std::size_t>(schema.width());
+    const std::size_t k = class_room(schema, classes_), width = static_cast<std::size_t>(schema.width());
     const ClassRows classes{classes_, k, n_};
     classes.grow(class_weight_, 1, journal);
     classes.grow(total_, 1, journal);
     classes.grow(count_, width, journal);
+    const bool same = k == classes_ && width == width_;
     journal.assign(classes_, k);
+    journal.assign(used_, classes_of(schema));
     journal.assign(width_, width);
     journal.assign(schema_, schema);
-    if (bernoulli()) {
+    if (bernoulli() && !same) {
       journal.assign(zero_, zero_);
       zero_.reserve(width_, classes_, n_);
     }
@@ -185,12 +187,13 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
       for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane);
   }
   void fields(FieldVisitor& v) override {
-    v("class_weight", class_weight_);
-    v("total", total_);
-    v("count", count_);
+    const ClassFields tables{v, used_, classes_};
+    tables("class_weight", class_weight_);
+    tables("total", total_);
+    tables("count", count_);
     v("n_met", n_met_);
     if (!bernoulli()) return;
-    zero_.fields(v);
+    zero_.fields(v, used_);
     if (v.loads()) recount();
   }
 
@@ -355,7 +358,7 @@ class CountBayesBank final : public Bank, public AnswersAfter, public AnswersLog
   Params params_;
   Lanes lanes_;
   std::uint64_t seed_;
-  std::size_t n_, stride_, classes_ = 0, width_ = 0;
+  std::size_t n_, stride_, classes_ = 0, used_ = 0, width_ = 0;  // classes: room; used: known to the schema
   Schema schema_;
   LaneArray<double> class_weight_, total_, count_;
   LaneArray<double> mask_, seen_, all_;  // functions of the seed: not part of the state. seen: columns that a lane looks at; all: ones

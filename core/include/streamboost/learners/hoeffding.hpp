@@ -186,7 +186,7 @@ class HoeffdingBank final : public HoeffdingTrees,
   }
 
   void learn_costs(const Example& example, const double* cost, Answers& answers) override {
-    const std::size_t k = forest_.classes();
+    const std::size_t k = forest_.used();
     const auto collect = [&](std::size_t i, std::size_t node) {
       double* mine = forest_.head(i, forest_.record(i, node)) + forest_.cost();
       for (std::size_t c = 0; c < k; ++c) mine[c] += cost[c * answers.stride + i];

@@ -24,7 +24,7 @@ class HoeffdingState : public Bank {
   }
 
   void grow_forest(const Schema& schema, Journal& journal) {
-    forest_.grow_classes(static_cast<std::size_t>(std::max(schema.n_classes, 1)), journal);
+    forest_.grow_classes(schema, journal);
     journal.resize(known_, static_cast<std::size_t>(schema.width()));
     const bool shared = params_.feature_fraction >= 1;
     std::vector<HoeffdingColumns> now;

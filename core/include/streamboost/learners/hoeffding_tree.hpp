@@ -22,6 +22,7 @@
 
 #include "streamboost/data/fields.hpp"
 #include "streamboost/data/journal.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/hoeffding_columns.hpp"
 #include "streamboost/learners/tree_node.hpp"
 
@@ -48,7 +49,8 @@ class HoeffdingForest {
         head_(lanes),
         cells_(lanes) {}
 
-  std::size_t classes() const { return classes_; }
+  std::size_t classes() const { return classes_; }  // that there is room for
+  std::size_t used() const { return used_; }        // known to the schema
   bool reconsiders() const { return !kept_.empty(); }
   std::size_t n_records(std::size_t i) const { return head_[i].size() / head_size(); }
   std::size_t n_leaves(std::size_t i) const {
@@ -87,6 +89,7 @@ class HoeffdingForest {
   // Bytes of one tree if there were k classes and blocks of so many doubles: a function of the state alone, not of what is reserved.
   // 32 numbers and two per class are for what a model keeps beside its trees, which tells where there is only one.
   double bytes(std::size_t i, std::size_t k, std::size_t block_size) const {
+    k = with_room(k);
     const std::size_t ints = nodes_[i].size() + n_records(i) * (block + k) + owner_[i].size() + (reconsiders() ? kept_[i].size() : 0) +
                              (groups_.empty() ? 0 : groups_[i].size());
     const std::size_t doubles = n_nodes(i) + n_records(i) * (mass + (costs_ ? 3 : 2) * k) + n_blocks(i) * block_size;
@@ -96,6 +99,7 @@ class HoeffdingForest {
   static double block_bytes(std::size_t block_size) { return static_cast<double>(8 * block_size + 8); }
   // Of a split into n branches that names so many values.
   double split_bytes(std::size_t n, std::size_t k, std::size_t named) const {
+    k = with_room(k);
     const std::size_t records = reconsiders() ? n : n - 1, ints = node_ints + (reconsiders() ? 2 : 0);
     return static_cast<double>(n * (4 * ints + 8) + records * (8 * (mass + (costs_ ? 3 : 2) * k) + 4 * (block + k)) +
                                (named > 0 ? 4 * (1 + named) : 0));
@@ -109,25 +113,16 @@ class HoeffdingForest {
     for (auto* doubles : {&threshold_[i], &head_[i], &cells_[i]}) doubles->shrink_to_fit();
   }
 
-  // New classes: every leaf gets room for them.
-  void grow_classes(std::size_t k, Journal& journal) {
+  // New classes: every leaf gets room for them, and for more to come.
+  void grow_classes(const Schema& schema, Journal& journal) {
+    const std::size_t k = class_room(schema, classes_);
+    journal.assign(used_, classes_of(schema));
     if (k == classes_) return;
-    const std::size_t old = classes_, old_head = head_size(), old_leaf = leaf_ints();
-    journal.assign(classes_, k);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const std::size_t leaves = old == 0 ? 0 : head_[i].size() / old_head;
-      std::vector<double> heads(leaves * head_size(), 0.0);
-      std::vector<std::int32_t> ints(leaves * leaf_ints(), -1);
-      for (std::size_t l = 0; l < leaves; ++l) {
-        const double* from = head_[i].data() + l * old_head;
-        double* to = heads.data() + l * head_size();
-        std::copy_n(from, std::size_t{mass}, to);
-        for (std::size_t part = 0; part < (costs_ ? 3u : 2u); ++part) std::copy_n(from + mass + part * old, old, to + mass + part * k);
-        std::copy_n(leaf_[i].data() + l * old_leaf, old_leaf, ints.data() + l * leaf_ints());
-      }
-      journal.assign(head_[i], std::move(heads));
-      journal.assign(leaf_[i], std::move(ints));
+      journal.assign(head_[i], heads_of(head_[i], classes_, k));
+      journal.assign(leaf_[i], leaves_of(leaf_[i], classes_, k));
     }
+    journal.assign(classes_, k);
   }
   void grow_columns(std::size_t i, const HoeffdingColumns& old, const HoeffdingColumns& now, Journal& journal) {
     std::vector<double> moved(n_blocks(i) * now.size, 0.0);
@@ -362,7 +357,7 @@ class HoeffdingForest {
       }
       if (at[kind] == leaf) {
         const double* h = head(i, static_cast<std::size_t>(at[first]));
-        t.mass.assign(h + mass, h + mass + classes_);
+        t.mass.assign(h + mass, h + mass + used_);
         t.first = -1;
       }
       out.push_back(std::move(t));
@@ -373,8 +368,12 @@ class HoeffdingForest {
   void fields(FieldVisitor& v) {
     v("nodes", nodes_);
     v("threshold", threshold_);
-    v("head", head_);
-    v("leaf", leaf_);
+    if (used_ == classes_ || v.measures()) {
+      v("head", head_);
+      v("leaf", leaf_);
+    } else {
+      packed_fields(v);
+    }
     v("cells", cells_);
     v("owner", owner_);
     if (reconsiders()) v("kept", kept_);
@@ -394,6 +393,43 @@ class HoeffdingForest {
   void check_records(std::size_t i) const;
   void check_blocks(std::size_t i, const HoeffdingColumns& columns) const;
   std::size_t head_size() const { return mass + (costs_ ? 3 : 2) * classes_; }
+  std::size_t with_room(std::size_t k) const { return std::min(room_for(k), classes_); }
+  // Records of so many classes as those of another number: each has some numbers of its own, then some for each class.
+  template <class T>
+  static std::vector<T> records_of(const std::vector<T>& from, std::size_t own, std::size_t parts, std::size_t before, std::size_t now,
+                                   T none) {
+    const std::size_t size_before = own + parts * before, size_now = own + parts * now, n = from.size() / size_before;
+    std::vector<T> to(n * size_now, none);
+    for (std::size_t r = 0; r < n; ++r) {
+      const T* old = from.data() + r * size_before;
+      T* made = to.data() + r * size_now;
+      std::copy_n(old, own, made);
+      for (std::size_t p = 0; p < parts; ++p) std::copy_n(old + own + p * before, std::min(before, now), made + own + p * now);
+    }
+    return to;
+  }
+  std::vector<double> heads_of(const std::vector<double>& from, std::size_t before, std::size_t now) const {
+    return records_of(from, mass, costs_ ? 3 : 2, before, now, 0.0);
+  }
+  static std::vector<std::int32_t> leaves_of(const std::vector<std::int32_t>& from, std::size_t before, std::size_t now) {
+    return records_of(from, block, 1, before, now, std::int32_t{-1});
+  }
+  // Records as a file has them: without the room for classes to come.
+  void packed_fields(FieldVisitor& v) {
+    Ragged<double> heads(head_.size());
+    Ragged<std::int32_t> leaves(leaf_.size());
+    for (std::size_t i = 0; i < head_.size() && !v.loads(); ++i) {
+      heads[i] = heads_of(head_[i], classes_, used_);
+      leaves[i] = leaves_of(leaf_[i], classes_, used_);
+    }
+    v("head", heads);
+    v("leaf", leaves);
+    for (std::size_t i = 0; i < head_.size() && v.loads(); ++i) {
+      require(heads[i].size() % (mass + (costs_ ? 3 : 2) * used_) == 0 && leaves[i].size() % (block + used_) == 0, "tree leaves");
+      head_[i] = heads_of(heads[i], used_, classes_);
+      leaf_[i] = leaves_of(leaves[i], used_, classes_);
+    }
+  }
   std::size_t leaf_ints() const { return block + classes_; }
 
   // New numbers of nodes and records once all below a node is gone; -1: gone. Made before anything is changed, for it may fail.
@@ -497,7 +533,7 @@ class HoeffdingForest {
     in.reserve(in.size() + std::max(n, in.size() / (roomy ? 4 : 256)));
   }
 
-  std::size_t classes_ = 0;
+  std::size_t classes_ = 0, used_ = 0;
   bool costs_ = false;
   double limit_ = 1e300;  // bytes of one tree
   Ragged<std::int32_t> nodes_, leaf_, owner_, kept_, groups_;

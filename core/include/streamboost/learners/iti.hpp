@@ -47,7 +47,8 @@ class ItiBank final : public Bank,
                       public LearnsBatches,
                       public NeedsRoom,
                       public ShowsTrees,
-                      public LimitsTrees {
+                      public LimitsTrees,
+                      public GrowsInPlace {
  public:
   using Params = ItiParams;
 
@@ -67,11 +68,20 @@ class ItiBank final : public Bank,
   bool trained(int lane) const override { return trees_[static_cast<std::size_t>(lane)].n_instances() > 0; }
 
   void reserve(const Schema& schema) override {
+    Journal unread;
+    grow(schema, unread);
+  }
+  // A new column is a new test at every node: trees are grown again from the examples that they keep.
+  void grow(const Schema& schema, Journal& journal) override {
     ItiColumns now(schema);
     ItiWork work;
     if (now.width() != columns_.width())
-      for (auto& tree : trees_) tree.widen(columns_, now, params_, work);
-    columns_ = std::move(now);
+      for (auto& tree : trees_) {
+        ItiTree wider = tree;
+        wider.widen(columns_, now, params_, work);
+        journal.assign(tree, std::move(wider));
+      }
+    journal.assign(columns_, std::move(now));
   }
 
   void expect(const RowBlock& rows, const double* weight) override {

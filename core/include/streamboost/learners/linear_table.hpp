@@ -10,6 +10,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/explained.hpp"
 #include "streamboost/learners/linear_kernels.hpp"
 #include "streamboost/learners/subset.hpp"
@@ -89,6 +90,7 @@ class LinearTable : public Bank, public DrawnAtBirth, public GrowsInPlace {
       }
       journal.grow(weights_, layout.rows() * columns, std::move(target));
     } else {
+      journal.assign(schema_, schema);
       return false;
     }
     journal.assign(columns_, columns);

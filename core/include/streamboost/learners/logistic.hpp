@@ -191,18 +191,20 @@ class LogisticBank final : public LinearTable<Real>, public AnswersAfter, public
     squares_.swap_lane(static_cast<std::size_t>(lane), them.squares_);
   }
   void fields(FieldVisitor& v) override {
-    v("weights", weights_);
+    const ClassFields tables{v, columns_for(schema_, classes_of(schema_)), std::max<std::size_t>(columns_, 1)};
+    tables("weights", weights_);
     v("trained", trained_);
-    v("squares", squares_);
+    tables("squares", squares_);
     v("split", split_);
   }
 
  private:
   bool make_room(const Schema& schema, Journal& journal) {
-    const bool made = this->grow_table(schema, schema.n_classes > 2 ? static_cast<std::size_t>(schema.n_classes) : 1, journal);
+    const bool made = this->grow_table(schema, columns_for(schema, class_room(schema, columns_)), journal);
     journal.grow(squares_, std::max(columns_, squares_.rows()));
     return made;
   }
+  static std::size_t columns_for(const Schema& schema, std::size_t classes) { return schema.n_classes > 2 ? classes : 1; }
   struct Kept final : BankNotes {
     bool halved = false;  // the scores are already those of the pair that one column will become
     bool powers = false;  // there are e^-|z| of the scores, and 1 / (1 + e^-|z|)

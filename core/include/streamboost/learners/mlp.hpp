@@ -25,6 +25,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/linear_kernels.hpp"
 #include "streamboost/learners/mlp_kernels.hpp"
 #include "streamboost/math/math.hpp"
@@ -88,13 +89,13 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
       first_ = LaneArray<double>(0, n_);
       second_ = LaneArray<double>(0, n_);
       trained_ = LaneArray<double>(1, n_);
-      classes_ = 0;
+      classes_ = used_ = 0;
     }
     Journal unread;
     grow(schema, unread);
   }
   void grow(const Schema& schema, Journal& journal) override {
-    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
+    const std::size_t k = class_room(schema, classes_), used = classes_of(schema);
     const ColumnLayout layout(schema, 1);
     if (layout.rows() * hidden_ != first_.rows()) {
       std::vector<std::size_t> target(first_.rows());
@@ -119,11 +120,13 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     if (k > classes_) {
       std::vector<std::size_t> target(second_.rows());
       for (std::size_t r = 0; r < target.size(); ++r) target[r] = r / classes_ * k + r % classes_;
-      const std::size_t before = classes_;
       journal.grow(second_, (hidden_ + 1) * k, std::move(target));
       journal.assign(classes_, k);
-      for (std::size_t lane = 0; lane < n_; ++lane) begin_second(lane, before);
     }
+    if (used == used_) return;
+    const std::size_t before = used_;
+    journal.assign(used_, used);
+    for (std::size_t lane = 0; lane < n_; ++lane) begin_second(lane, before);
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
@@ -241,7 +244,7 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   }
   void fields(FieldVisitor& v) override {
     v("first", first_);
-    v("second", second_);
+    ClassFields{v, used_, classes_}("second", second_);
     v("trained", trained_);
     v("met", met_);
   }
@@ -312,7 +315,7 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   void begin_second(std::size_t lane, std::size_t before) {
     const double scale = 1 / std::sqrt(static_cast<double>(hidden_) + 1.0);
     for (std::size_t h = 0; h <= hidden_; ++h)
-      for (std::size_t c = before; c < classes_; ++c)
+      for (std::size_t c = before; c < used_; ++c)
         second_[h * classes_ + c][lane] = start((std::uint64_t{1} << 62) | h, lane, c) * scale;
   }
   double start(std::uint64_t key, std::size_t lane, std::size_t unit) const {
@@ -324,7 +327,7 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   Params params_;
   Lanes lanes_;
   std::uint64_t seed_;
-  std::size_t n_, stride_, hidden_ = 0, classes_ = 0;
+  std::size_t n_, stride_, hidden_ = 0, classes_ = 0, used_ = 0;  // classes: room; used: known to the schema
   int first_width_ = 0;
   ColumnLayout layout_{};
   LaneArray<double> first_, second_, trained_;

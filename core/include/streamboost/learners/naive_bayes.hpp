@@ -135,15 +135,16 @@ class NaiveBayesBank final : public Bank,
   }
   void grow(const Schema& schema, Journal& journal) override {
     Tables now(schema);
-    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
+    const std::size_t k = class_room(schema, classes_);
     const ClassRows classes{classes_, k, n_};
     classes.grow(class_weight_, 1, journal);
     classes.grow(attribute_weight_, now.width, journal);
     for (auto* table : {&mean_, &spread_, &precision_}) classes.grow(*table, now.numeric, journal);
-    const bool appended = tables_.layout.begins(now.layout);
+    const bool appended = tables_.layout.begins(now.layout), same = k == classes_ && now.width == tables_.width;
     classes.grow(count_, now.layout.rows(), journal, appended ? std::vector<std::size_t>() : tables_.layout.places_in(now.layout));
     journal.assign(tables_, std::move(now));
     journal.assign(classes_, k);
+    journal.assign(used_, classes_of(schema));
     // A column that appears after the first example has gaps by definition, and so has a column that some lanes never look at.
     journal.resize(own_weight_, tables_.width, n_met_ > 0 || params_.feature_fraction < 1 ? 1 : 0);
     if (sparse() && n_met_ == 0) share_numbers();
@@ -153,7 +154,7 @@ class NaiveBayesBank final : public Bank,
       journal.assign(mask_, LaneArray<double>(tables_.width, n_));
       for (std::size_t lane = 0; lane < n_; ++lane) draw_mask(lane, mask_);
     }
-    if (!sparse()) return;
+    if (!sparse() || same) return;
     journal.assign(moments_, moments_);
     journal.assign(numeric_column_, numeric_column_);
     journal.assign(visited_, visited_);
@@ -327,12 +328,13 @@ class NaiveBayesBank final : public Bank,
     if (mask_.rows() > 0) make_mask();
   }
   void fields(FieldVisitor& v) override {
-    v("class_weight", class_weight_);
-    v("attribute_weight", attribute_weight_);
-    v("mean", mean_);
-    v("spread", spread_);
-    v("precision", precision_);
-    v("count", count_);
+    const ClassFields tables{v, used_, classes_};
+    tables("class_weight", class_weight_);
+    tables("attribute_weight", attribute_weight_);
+    tables("mean", mean_);
+    tables("spread", spread_);
+    tables("precision", precision_);
+    tables("count", count_);
     v("own_weight", own_weight_);
     v("values_known", values_known_);
     v("n_met", n_met_);
@@ -342,7 +344,7 @@ class NaiveBayesBank final : public Bank,
       require(form_ >= 0 && form_ <= 2, "form");
     }
     if (sparse() && v.loads()) begin_sparse();
-    moments_.fields(v);
+    moments_.fields(v, used_);
     if (sparse() && v.loads()) recount();
   }
 
@@ -853,7 +855,7 @@ class NaiveBayesBank final : public Bank,
   Params params_;
   Lanes lanes_;
   std::uint64_t seed_;
-  std::size_t n_, stride_, classes_ = 0;
+  std::size_t n_, stride_, classes_ = 0, used_ = 0;  // classes: room; used: known to the schema
   Schema schema_;
   Tables tables_;
   LaneArray<double> class_weight_, attribute_weight_, mean_, spread_, precision_, count_;

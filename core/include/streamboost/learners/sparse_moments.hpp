@@ -128,7 +128,7 @@ class SparseMoments {
   }
   void clear_lane(std::size_t i) { zero_.clear_lane(i); }
   void swap_lane(std::size_t i, SparseMoments& other) { zero_.swap_lane(i, other.zero_); }
-  void fields(FieldVisitor& v) { zero_.fields(v); }
+  void fields(FieldVisitor& v, std::size_t used) { zero_.fields(v, used); }
   void check() const { zero_.check(); }
 
  private:

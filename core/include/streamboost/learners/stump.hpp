@@ -80,8 +80,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     grow(schema, unread);
   }
   void grow(const Schema& schema, Journal& journal) override {
-    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
-    const std::size_t now = schema.n_values.size();
+    const std::size_t k = class_room(schema, classes_), now = schema.n_values.size();
     journal.resize(columns_, now);                  // first: the steps that follow point into it
     journal.resize(gap_, now, n_met_ > 0 ? 1 : 0);  // a column that appears after the first example has gaps by definition
     const auto grow = [&](LaneArray<double>& table, std::size_t rows, bool per_class) {
@@ -103,6 +102,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     grow(gain_, now, false);
     grow(threshold_, now, false);
     journal.assign(classes_, k);
+    journal.assign(used_, classes_of(schema));
     journal.assign(schema_, schema);
     if (params_.feature_fraction >= 1) return;
     journal.assign(mask_, LaneArray<double>(columns_.size(), n_));
@@ -231,13 +231,14 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   void fields(FieldVisitor& v) override {
     v("n_met", n_met_);
     v("gap", gap_);
-    v("class_weight", class_weight_);
-    v("attribute_weight", attribute_weight_);
+    const ClassFields tables{v, used_, classes_};
+    tables("class_weight", class_weight_);
+    tables("attribute_weight", attribute_weight_);
     v("gain", gain_);
     v("threshold", threshold_);
-    v("leaf", leaf_);
+    tables("leaf", leaf_);
     v("best", best_);
-    Packed all = pack();
+    Packed all = pack(v.measures() ? classes_ : used_);
     v("n_rows", all.n_rows);
     v.growing("low", all.low);
     v.growing("high", all.high);
@@ -288,12 +289,13 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     std::vector<double> low, high, seen;
     LaneArray<double> count, term;
   };
-  Packed pack() const {
+  // classes: all, or as many as a file has
+  Packed pack(std::size_t classes) const {
     Packed all;
     std::size_t rows = 0, values = 0;
     for (const Column& column : columns_) {
       all.n_rows.push_back(static_cast<std::int64_t>(column.rows(classes_)));
-      rows += column.count.rows();
+      rows += column.rows(classes_) * classes;
       values += column.term.rows();
       all.low.insert(all.low.end(), column.low.begin(), column.low.end());
       all.high.insert(all.high.end(), column.high.begin(), column.high.end());
@@ -303,9 +305,9 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     all.term = LaneArray<double>(values, n_);
     rows = values = 0;
     for (const Column& column : columns_) {
-      std::copy_n(column.count[0], column.count.rows() * stride_, all.count[rows]);
+      for (std::size_t r = 0; r < column.rows(classes_); ++r, rows += classes)
+        std::copy_n(column.count[r * classes_], classes * stride_, all.count[rows]);
       std::copy_n(column.term[0], column.term.rows() * stride_, all.term[values]);
-      rows += column.count.rows();
       values += column.term.rows();
     }
     return all;
@@ -315,13 +317,12 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     std::size_t rows = 0, values = 0, intervals = 0;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       Column& column = columns_[j];
-      require(all.n_rows[j] >= 0 && static_cast<std::size_t>(all.n_rows[j]) <= all.count.rows() / classes_, "rows of a column");
+      require(all.n_rows[j] >= 0 && static_cast<std::size_t>(all.n_rows[j]) <= all.count.rows() / used_, "rows of a column");
       const auto n = static_cast<std::size_t>(all.n_rows[j]);
-      require(n * classes_ <= all.count.rows() - rows, "rows of a column");
+      require(n * used_ <= all.count.rows() - rows, "rows of a column");
       require(column.nominal ? n == column.term.rows() : n <= all.low.size() - intervals, "values of a column");
       column.count = LaneArray<double>(n * classes_, n_);
-      std::copy_n(all.count[rows], n * classes_ * stride_, column.count[0]);
-      rows += n * classes_;
+      for (std::size_t r = 0; r < n; ++r, rows += used_) std::copy_n(all.count[rows], used_ * stride_, column.count[r * classes_]);
       if (column.nominal) {
         std::copy_n(all.term[values], n * stride_, column.term[0]);
         values += n;
@@ -593,7 +594,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   Params params_;
   Lanes lanes_;
   std::uint64_t seed_;
-  std::size_t n_, stride_, classes_ = 0;
+  std::size_t n_, stride_, classes_ = 0, used_ = 0;  // classes: room; used: known to the schema
   Schema schema_;
   std::int64_t n_met_ = 0;
   std::vector<std::int64_t> gap_;

@@ -35,6 +35,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -48,7 +49,7 @@ struct TanNotes final : BankNotes {
   std::vector<char> in;
 };
 
-class TanBank final : public Bank, public LearnsThenAnswers {
+class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace {
  public:
   struct Params {
     std::size_t n_parents;  // 0: naive Bayes, 1: TAN, 2: BAN
@@ -93,35 +94,32 @@ class TanBank final : public Bank, public LearnsThenAnswers {
   bool trained(int lane) const override { return lessons_[0][lane] > 0; }
 
   void reserve(const Schema& schema) override {
+    Journal unread;
+    grow(schema, unread);
+  }
+  void grow(const Schema& schema, Journal& journal) override {
     for (std::size_t j = 0; j < schema.n_values.size(); ++j)
       if (schema.n_values[j] < 0)
         throw std::invalid_argument("TAN and BAN count nominal columns only, but column " + std::to_string(j) +
                                     " is numeric; name it in categorical_features, cut it into bins, or use NaiveBayes or DecisionStump");
-    const auto k = static_cast<std::size_t>(std::max(schema.n_classes, 1));
-    const Layout old = layout_;
-    const std::size_t before = classes_;
+    const std::size_t k = class_room(schema, classes_);
     Layout now(schema, params_.n_parents > 1);
     if (static_cast<double>(now.rows) * static_cast<double>(k * stride_) > 4294967296.0)
       throw std::invalid_argument(
           "TAN and BAN would need more than 32 GiB for the counts of these columns; use fewer parents or NaiveBayes");
-    layout_ = std::move(now);
-    classes_ = k;
-    const auto columns = layout_.values.size();
-    if (before == 0) {
-      class_weight_ = LaneArray<double>(k, n_);
-      count_ = LaneArray<double>(layout_.rows * k, n_);
-      parent_ = LaneArray<double>(2 * columns, n_, -1.0);
-      return;
+    const ClassRows classes{classes_, k, n_};
+    std::vector<std::size_t> places;
+    if (classes_ > 0 && now.rows != layout_.rows) {
+      places.resize(layout_.rows);
+      layout_.each([&](std::size_t from, const Cell& cell) { places[from] = now.row(cell); });
     }
-    class_weight_.append(k - before);
-    std::vector<std::size_t> target(count_.rows());
-    old.each([&](std::size_t from, const Cell& cell) {
-      for (std::size_t c = 0; c < before; ++c) target[from * before + c] = layout_.row(cell) * k + c;
-    });
-    if (old.rows != layout_.rows || k != before) count_.rearrange(layout_.rows * k, target);
-    const std::size_t had = parent_.rows();
-    parent_.append(2 * columns - had);
-    for (std::size_t r = had; r < parent_.rows(); ++r) std::fill_n(parent_[r], stride_, -1.0);
+    classes.grow(class_weight_, 1, journal);
+    classes.grow(count_, now.rows, journal, places);
+    if (classes_ == 0) parent_ = LaneArray<double>(0, n_);
+    journal.grow(parent_, 2 * now.values.size(), {}, -1.0);
+    journal.assign(layout_, std::move(now));
+    journal.assign(classes_, k);
+    journal.assign(used_, classes_of(schema));
   }
 
   void ask(const Example& example, Request want, Answers& answers) const override {
@@ -192,8 +190,9 @@ class TanBank final : public Bank, public LearnsThenAnswers {
     lessons_.swap_lane(i, them.lessons_);
   }
   void fields(FieldVisitor& v) override {
-    v("class_weight", class_weight_);
-    v("count", count_);
+    const ClassFields tables{v, used_, classes_};
+    tables("class_weight", class_weight_);
+    tables("count", count_);
     v("parent", parent_);
     v("lessons", lessons_);
   }
@@ -545,7 +544,7 @@ class TanBank final : public Bank, public LearnsThenAnswers {
 
   Params params_;
   Lanes lanes_;
-  std::size_t n_, stride_, classes_ = 0;
+  std::size_t n_, stride_, classes_ = 0, used_ = 0;  // classes: room; used: known to the schema
   Layout layout_;
   LaneArray<double> class_weight_, count_, parent_, lessons_;
 };

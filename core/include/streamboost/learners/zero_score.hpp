@@ -28,6 +28,7 @@
 
 #include "streamboost/data/fields.hpp"
 #include "streamboost/data/lanes.hpp"
+#include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/zero_score_kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/product.hpp"
@@ -182,11 +183,12 @@ class ZeroScore {
     }
   }
 
-  // Where nothing was reserved nothing is kept, and yet a file has a place for it.
-  void fields(FieldVisitor& v) {
+  // Where nothing was reserved nothing is kept, and yet a file has a place for it. used: classes that are more than room.
+  void fields(FieldVisitor& v, std::size_t used) {
     if (classes_ > 0) {
-      v("zero_from", from_);
-      v("zero_score", score_);
+      const ClassFields tables{v, used, classes_};
+      tables("zero_from", from_);
+      tables("zero_score", score_);
       return;
     }
     v.growing("zero_from", from_);

@@ -26,9 +26,9 @@ class LabelSets:
 class SetCodes(ClassCodes):
     """Names of labels by code; every row says of each of them whether it has it. Columns stand in the order of the codes."""
 
-    def _refresh(self) -> None:
-        self.by_code = self.classes = label_array(self.book.values)
-        self.order = np.arange(len(self.book.values))
+    def _arrays(self) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
+        by_code = label_array(list(self.book.values))
+        return by_code, np.arange(len(by_code)), by_code
 
     def encode(self, y: LabelSets, active: NDArray[np.bool_] | None) -> tuple[Indicators, list[Any]]:  # type: ignore[override]
         """Return the sets in the order of the codes, and newly discovered labels: they come with rows that are learned."""

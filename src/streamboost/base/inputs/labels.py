@@ -28,7 +28,7 @@ class ClassCodes:
     def __init__(self, labels: Iterable[Any] = (), *, declared: bool = False) -> None:
         self.book = CodeBook(labels)
         self.declared = declared
-        self._refresh()
+        self._made: tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]] | None = None
 
     def __len__(self) -> int:
         return len(self.book)
@@ -37,18 +37,35 @@ class ClassCodes:
         """Commit labels that a successful call has discovered."""
         if labels:
             self.book.extend(labels)
-            self._refresh()
 
     @property
     def codes(self) -> dict[Any, int] | None:
         """The codes by label; None where there are no labels but numbers."""
         return self.book.codes
 
-    def _refresh(self) -> None:
-        by_code = label_array(self.book.values)
-        self.order: NDArray[np.intp] = np.argsort(by_code, kind="stable")  # position in classes_ -> code
-        self.classes: NDArray[Any] = by_code[self.order]
-        self.by_code: NDArray[Any] = by_code
+    # Made when somebody asks: labels that come one by one need none of them. Threads that ask at once make the same.
+    def _arrays(self) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
+        made = self._made
+        if made is None or len(made[0]) != len(self.book):
+            by_code = label_array(list(self.book.values))
+            order = np.argsort(by_code, kind="stable")
+            made = self._made = by_code, order, by_code[order]
+        return made
+
+    @property
+    def by_code(self) -> NDArray[Any]:
+        """Labels by code."""
+        return self._arrays()[0]
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Position in `classes` -> code."""
+        return self._arrays()[1]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Labels, sorted."""
+        return self._arrays()[2]
 
     def encode(
         self, y: NDArray[Any] | CodedLabels, active: NDArray[np.bool_] | None

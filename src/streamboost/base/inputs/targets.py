@@ -21,7 +21,11 @@ class Numbers(ClassCodes):
 
     def __init__(self) -> None:
         super().__init__(declared=True)
-        self.order = np.zeros(1, np.intp)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """One column of answers."""
+        return np.zeros(1, np.intp)
 
     def __len__(self) -> int:
         return 1
