@@ -270,6 +270,7 @@ void classes_come_one_by_one(const std::string& learner) {
       make_model("bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank(learner, config, lanes, ensemble); }, {});
   Schema schema = s.schema();
   schema.n_classes = 300;
+  schema.declared = false;
   model->reserve(schema);
   learn(*model, s, 40);
   asked = 0;
@@ -301,6 +302,32 @@ void a_default_learns_all_or_nothing(const Plan& plan) {
   Schema schema = grown(s, c);
   schema.declared = true;
   every_failure("default over " + plan.learner + ", grow and learn", fresh, [&](Model& m) { grow_and_learn(m, wider, schema); }, true);
+}
+
+// Weights of classes and importances of columns move before the rows are read: where there is no memory for that they move back.
+void stages_wait_for_the_rows() {
+  Stream s = make_stream(60, 4, 2, true);
+  std::fill(s.weight.begin(), s.weight.end(), 1.0);
+  Plan plan = default_classifier(5);
+  plan.ensemble.n_estimators = 4;
+  plan.companions.clear();
+  plan.outer_companions.clear();
+  plan.pool = plan.outer_pool = {};
+  plan.booster = "bagging";
+  plan.booster_params = config_of("bagging");
+  plan.learner = "logistic";
+  plan.learner_params = config_of("logistic");
+  plan.tokens = {{"view", word("pairs")}, {"bits", 8}};
+  plan.stages = {{"class_weight", word("undersample")}, {"class_weight_keep", 0.9}, {"importances_half_life", 100.0}};
+  for (const int learned : {32, 33}) {  // importances look at row 32
+    const auto fresh = [&] {
+      auto model = make_model(plan);
+      model->reserve(s.schema());
+      learn(*model, s, learned);
+      return model;
+    };
+    every_failure("hashed tokens of weighed classes, learn", fresh, [&](Model& m) { learn(m, s, learned == 32 ? 1 : 10); });
+  }
 }
 
 }  // namespace
@@ -353,10 +380,11 @@ int main() {
   part["feature_fraction"] = 0.5;
   cases.push_back({"bagging_regressor", "regression_tree", part, false, false, 1, "page-hinkley"});
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
-  for (const char* learner : {"naive_bayes", "linear", "logistic", "mlp", "nearest_neighbors"}) columns_come_one_by_one(learner);
+  for (const char* learner : {"naive_bayes", "linear", "logistic", "mlp", "nearest_neighbors", "stump"}) columns_come_one_by_one(learner);
   for (const char* learner : {"naive_bayes", "logistic", "mlp", "nearest_neighbors", "stump", "hoeffding", "iti", "tan", "ban"})
     classes_come_one_by_one(learner);
   for (const char* booster : {"replay", "replay_regressor"}) fits_are_dropped(booster);
+  stages_wait_for_the_rows();
   for (const Plan& plan : {default_classifier(5), default_regressor(5)}) a_default_learns_all_or_nothing(plan);
   return checking::finish();
 }

@@ -238,7 +238,15 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     v("threshold", threshold_);
     tables("leaf", leaf_);
     v("best", best_);
-    Packed all = pack(v.measures() ? classes_ : used_);
+    if (v.measures()) {  // with every new column: nothing is packed for it
+      for (Column& column : columns_) {
+        for (auto* list : {&column.low, &column.high, &column.seen}) v.growing("low", *list);
+        v.growing("count", column.count);
+        v("term", column.term);
+      }
+      return;
+    }
+    Packed all = pack();
     v("n_rows", all.n_rows);
     v.growing("low", all.low);
     v.growing("high", all.high);
@@ -289,13 +297,12 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     std::vector<double> low, high, seen;
     LaneArray<double> count, term;
   };
-  // classes: all, or as many as a file has
-  Packed pack(std::size_t classes) const {
+  Packed pack() const {
     Packed all;
     std::size_t rows = 0, values = 0;
     for (const Column& column : columns_) {
       all.n_rows.push_back(static_cast<std::int64_t>(column.rows(classes_)));
-      rows += column.rows(classes_) * classes;
+      rows += column.rows(classes_) * used_;
       values += column.term.rows();
       all.low.insert(all.low.end(), column.low.begin(), column.low.end());
       all.high.insert(all.high.end(), column.high.begin(), column.high.end());
@@ -305,8 +312,8 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     all.term = LaneArray<double>(values, n_);
     rows = values = 0;
     for (const Column& column : columns_) {
-      for (std::size_t r = 0; r < column.rows(classes_); ++r, rows += classes)
-        std::copy_n(column.count[r * classes_], classes * stride_, all.count[rows]);
+      for (std::size_t r = 0; r < column.rows(classes_); ++r, rows += used_)
+        std::copy_n(column.count[r * classes_], used_ * stride_, all.count[rows]);
       std::copy_n(column.term[0], column.term.rows() * stride_, all.term[values]);
       values += column.term.rows();
     }

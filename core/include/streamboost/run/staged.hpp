@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -11,6 +12,28 @@
 #include "streamboost/run/model.hpp"
 
 namespace streamboost {
+
+// A stage that moves before the model inside learns its rows. That one may find no memory before its first row: then it moves back. kept:
+// room for what it was.
+template <class Stage>
+class MovesAhead {
+ public:
+  MovesAhead(std::optional<Stage>& stage, std::optional<Stage>& kept, const Intake& intake)
+      : stage_(stage), kept_(kept), intake_(intake), before_(intake.n_learned()) {
+    static_assert(std::is_nothrow_swappable_v<Stage>);
+    if (stage_) kept_ = stage_;
+  }
+  ~MovesAhead() {
+    if (stage_ && intake_.n_learned() == before_) std::swap(stage_, kept_);
+  }
+  MovesAhead(const MovesAhead&) = delete;
+  MovesAhead& operator=(const MovesAhead&) = delete;
+
+ private:
+  std::optional<Stage>&stage_, &kept_;
+  const Intake& intake_;
+  std::int64_t before_;
+};
 
 template <class Self, class Stages>
 class Staged : public Model {

@@ -112,6 +112,8 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     Work& work = learn_work_;
     Count count = counted();
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
+      const MovesAhead weights(stages_.weigher, kept_weigher_, intake());
+      const MovesAhead columns(stages_.importances, kept_importances_, intake());
       n = std::min(work.rows, rows.n_rows - first);
       if (stages_.importances)
         n = stages_.importances->look_at(*inside_, rows.row(first), weight ? weight[first] : 1.0, n, ensemble_.seed, count.known > 1);
@@ -374,6 +376,8 @@ class StagedModel final : public Staged<StagedModel, Stages> {
 
   Ensemble ensemble_;
   Work learn_work_;
+  std::optional<ClassWeigher> kept_weigher_;
+  std::optional<Importances> kept_importances_;
 };
 
 }  // namespace streamboost

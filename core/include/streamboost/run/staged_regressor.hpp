@@ -74,6 +74,7 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
     Work work(std::min(rows.n_rows, slice_rows));
     expect(rows, weight);
     for (int first = 0, n = 0; first < rows.n_rows; first += n) {
+      const MovesAhead columns(stages_.importances, kept_importances_, intake());
       n = std::min(slice_rows, rows.n_rows - first);
       const double* w = weight ? weight + first : nullptr;
       if (stages_.importances)
@@ -145,6 +146,7 @@ class StagedRegressor final : public Staged<StagedRegressor, NumberStages> {
     }
   }
 
+  std::optional<Importances> kept_importances_;
   std::uint64_t seed_;
   double& own_part(double* record) const { return record[1 + inside_->record_width(Records::classes(record))]; }
 
