@@ -4,11 +4,13 @@ import re
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import streamboost as sb
+from streamboost.base.parameter import parameters_of
 from tests import catalogue as cases
 
 BUDGET = 1_000_000
@@ -103,7 +105,11 @@ def test_the_usual_bound_is_no_alarm(monkeypatch):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(3000, 4))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    monkeypatch.setitem(sb.HoeffdingTree.__init__.__kwdefaults__, "max_bytes", 6_000)
+    usual = {"max_bytes": replace(parameters_of(sb.HoeffdingTree)["max_bytes"], default=6_000)}
+    monkeypatch.setattr(
+        "streamboost.ensemble.common.parameters_of",
+        lambda kind: usual if kind is sb.HoeffdingTree else parameters_of(kind),
+    )
     for bound, told in ((6_000, 0), (5_900, 1)):
         tree = sb.HoeffdingTree(grace_period=20, tie_threshold=0.9, max_bytes=bound)
         model = sb.OnlineBaggingClassifier(tree, n_estimators=2, random_state=1)

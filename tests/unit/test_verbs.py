@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 
 import streamboost
@@ -21,6 +21,8 @@ from streamboost import (
     Perceptron,
     SingleLearnerClassifier,
 )
+from tests.catalogue import STREAMING
+from tests.catalogue import model as catalogue_model
 from tests.inside.handles import session_of
 
 RNG = np.random.default_rng(5)
@@ -228,6 +230,30 @@ def test_fast_way_and_long_way_agree():
         long.learn_one(row, label)
     assert session_of(fast).fast is not None
     assert fast.to_bytes() == long.to_bytes()
+
+
+@pytest.mark.parametrize("entry", [e for e in STREAMING if not e.experts], ids=lambda e: e.name)
+def test_rows_of_dicts_take_the_short_way(entry):
+    model = catalogue_model(entry)
+    numbers = is_regressor(model)
+    rows, truth = rows_of(X), (X[:, 0] if numbers else Y).tolist()
+    model.learn_one(rows[0], truth[0], **({} if numbers else {"classes": [0, 1]}))
+    for row, true in zip(rows[1:30], truth[1:30], strict=True):
+        model.learn_one(row, true)
+    assert session_of(model).fast.learn(rows[30], truth[30]) == 31
+
+
+def test_rows_that_are_learned_are_no_failure(monkeypatch):
+    """Out of memory, while looking back at what was learned, is not said of the call."""
+    model = small(OnlineBaggingClassifier, NaiveBayes())
+    model.partial_fit(X, Y)
+
+    def no_memory(session):
+        raise MemoryError
+
+    monkeypatch.setattr(model, "_remarks", no_memory)
+    model.partial_fit(X, Y)
+    assert model.n_learned_ == 2 * len(X)
 
 
 def test_new_keys_widen_and_absent_keys_are_missing():
