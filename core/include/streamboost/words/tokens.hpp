@@ -68,6 +68,49 @@ class Hash {
   std::uint64_t h_ = 0;
 };
 
+// The values of a row's identifiers, codes and nominal columns, hashed, in the order of the columns.
+class Values {
+ public:
+  static constexpr std::size_t most_crosses = 64;
+  std::vector<Hash> found;
+
+  // Returns how many there may be.
+  std::size_t make_room(int n_columns) {
+    found.reserve(static_cast<std::size_t>(n_columns));
+    return static_cast<std::size_t>(n_columns);
+  }
+  void read(const Row& row, const Schema& schema) {
+    found.clear();
+    int word_column = 0;
+    for (int i = 0; i < row.size; ++i) {
+      const int j = row.column(i);
+      const std::int64_t kind = schema.n_values[static_cast<std::size_t>(j)];
+      if (!holds_words(kind)) {
+        add_cell(j, kind, row.value[i]);
+        continue;
+      }
+      if (row.words == nullptr) continue;
+      const std::string_view text = row.words[word_column++];
+      if (text.data() != nullptr && kind == identifier_column) found.push_back(Hash(Hash::Kind::value, j).bytes(text));
+    }
+  }
+  // A value that a cell stands for, if it does.
+  bool add_cell(int column, std::int64_t kind, double x) {
+    if (std::isnan(x) || (kind < 0 ? kind != coded_column : x < 0 || x >= static_cast<double>(kind))) return false;
+    found.push_back(kind < 0 ? Hash::of_number(column, x) : Hash(Hash::Kind::value, column).add(static_cast<std::uint64_t>(x)));
+    return true;
+  }
+  std::size_t n_crosses() const { return std::min(found.size() * (found.size() - 1) / 2, most_crosses); }
+  template <class Each>
+  void cross(const Each& each) const {
+    const std::size_t most = n_crosses();
+    std::size_t n = 0;
+    for (std::size_t a = 0; a < found.size(); ++a)
+      for (std::size_t b = a + 1; b < found.size() && n < most; ++b, ++n)
+        each(Hash(Hash::Kind::cross, 0).add(found[a].value()).add(found[b].value()));
+  }
+};
+
 // Places and values of one row, ascending and each once.
 class Tokens {
  public:
@@ -80,10 +123,10 @@ class Tokens {
   std::size_t make_room(const Row& row, int n_words) {
     std::size_t bytes = 0;
     for (int i = 0; i < n_words && row.words != nullptr; ++i) bytes += row.words[i].size();
-    const std::size_t loose = std::min(3 * bytes + 3, most_loose), all = static_cast<std::size_t>(row.size) + most_crosses + loose;
+    const std::size_t loose = std::min(3 * bytes + 3, most_loose), all = static_cast<std::size_t>(row.size) + Values::most_crosses + loose;
     counted_.reserve(loose);
     points_.reserve(bytes + 2);
-    values_.reserve(static_cast<std::size_t>(row.size));
+    values_.make_room(row.size);
     found_.reserve(all);
     place.reserve(all);
     value.reserve(all);
@@ -94,7 +137,7 @@ class Tokens {
   void read(const Row& row, const Schema& schema, View view, int bits) {
     bits_ = bits;
     found_.clear();
-    values_.clear();
+    values_.found.clear();
     int word_column = 0;
     for (int i = 0; i < row.size; ++i) {
       const int j = row.column(i);
@@ -116,32 +159,24 @@ class Tokens {
   }
 
  private:
-  static constexpr std::size_t most_crosses = 64, most_loose = std::size_t{1} << 22;
+  static constexpr std::size_t most_loose = std::size_t{1} << 22;
   struct Found {
     std::int32_t place;
     double value, pace = 1;
   };
 
   void add_value(Hash hash) {
-    values_.push_back(hash);
+    values_.found.push_back(hash);
     found_.push_back({at(hash), 1.0});
   }
   void cell(int column, std::int64_t kind, double x) {
-    if (std::isnan(x)) return;
-    if (kind < 0) {
-      if (x != 0) found_.push_back({at(Hash(Hash::Kind::number, column)), x});
-      if (kind == coded_column) add_value(Hash::of_number(column, x));
-    } else if (x >= 0 && x < static_cast<double>(kind)) {
-      add_value(Hash(Hash::Kind::value, column).add(static_cast<std::uint64_t>(x)));
-    }
+    if (kind < 0 && x != 0 && !std::isnan(x)) found_.push_back({at(Hash(Hash::Kind::number, column)), x});
+    if (values_.add_cell(column, kind, x)) found_.push_back({at(values_.found.back()), 1.0});
   }
   void cross() {
-    const std::size_t most = std::min(values_.size() * (values_.size() - 1) / 2, most_crosses);
-    const double pace = most == 0 ? 1.0 : std::min(static_cast<double>(values_.size()) / static_cast<double>(most), 1.0);
-    std::size_t n = 0;
-    for (std::size_t a = 0; a < values_.size(); ++a)
-      for (std::size_t b = a + 1; b < values_.size() && n < most; ++b, ++n)
-        found_.push_back({at(Hash(Hash::Kind::cross, 0).add(values_[a].value()).add(values_[b].value())), 1.0, pace});
+    const double values = static_cast<double>(values_.found.size()), crosses = static_cast<double>(values_.n_crosses());
+    const double pace = crosses == 0 ? 1.0 : std::min(values / crosses, 1.0);
+    values_.cross([&](Hash hash) { found_.push_back({at(hash), 1.0, pace}); });
   }
 
   void add_text(std::string_view text, int column, View view) {
@@ -243,7 +278,7 @@ class Tokens {
 
   int bits_ = 0;
   std::vector<Found> found_, counted_;
-  std::vector<Hash> values_;
+  Values values_;
   std::vector<char32_t> points_;
 };
 
