@@ -62,6 +62,12 @@ class TokensModel final : public ViewModel {
     RowBlock block;
     Hashed(const TokensModel& model, const RowBlock& rows) {
       words::Tokens tokens;
+      if (rows.row_start != nullptr) {
+        const auto cells = static_cast<std::size_t>(rows.row_start[rows.n_rows] - rows.row_start[0]);
+        value.reserve(cells);
+        place.reserve(cells);
+      }
+      start.reserve(static_cast<std::size_t>(rows.n_rows) + 1);
       for (int r = 0; r < rows.n_rows; ++r) {
         tokens.read(rows.row(r), model.intake_.schema(), model.params_.view, model.params_.bits);
         value.insert(value.end(), tokens.value.begin(), tokens.value.end());

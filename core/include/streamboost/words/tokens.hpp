@@ -128,6 +128,7 @@ class Tokens {
     points_.reserve(bytes + 2);
     values_.make_room(row.size);
     found_.reserve(all);
+    order_.reserve(all);
     place.reserve(all);
     value.reserve(all);
     pace.reserve(all);
@@ -249,35 +250,39 @@ class Tokens {
   static bool earlier(const Found& a, const Found& b) { return a.place < b.place; }
   void count() {  // whole numbers: the order among equals does not matter
     std::sort(counted_.begin(), counted_.end(), earlier);
-    add_up(counted_);
-  }
-  static void add_up(std::vector<Found>& tokens) {
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (kept > 0 && tokens[kept - 1].place == tokens[i].place) {
-        tokens[kept - 1].value += tokens[i].value;
-        tokens[kept - 1].pace = std::max(tokens[kept - 1].pace, tokens[i].pace);
-      } else {
-        tokens[kept++] = tokens[i];
-      }
+    for (const Found& token : counted_) {
+      if (kept > 0 && counted_[kept - 1].place == token.place)
+        counted_[kept - 1].value += token.value;
+      else
+        counted_[kept++] = token;
     }
-    tokens.resize(kept);
+    counted_.resize(kept);
   }
+  // Those of one place are added up in the order in which they were found: numbers that hold both are quickly sorted.
   void merge() {
-    std::stable_sort(found_.begin(), found_.end(), earlier);
-    add_up(found_);
+    order_.clear();
+    for (std::size_t i = 0; i < found_.size(); ++i) order_.push_back(static_cast<std::uint64_t>(found_[i].place) << 32 | i);
+    std::sort(order_.begin(), order_.end());
     place.clear();
     value.clear();
     pace.clear();
-    for (const Found& token : found_) {
-      place.push_back(token.place);
-      value.push_back(token.value);
-      pace.push_back(token.pace);
+    for (const std::uint64_t key : order_) {
+      const Found& token = found_[key & 0xffffffffu];
+      if (!place.empty() && place.back() == token.place) {
+        value.back() += token.value;
+        pace.back() = std::max(pace.back(), token.pace);
+      } else {
+        place.push_back(token.place);
+        value.push_back(token.value);
+        pace.push_back(token.pace);
+      }
     }
   }
 
   int bits_ = 0;
   std::vector<Found> found_, counted_;
+  std::vector<std::uint64_t> order_;
   Values values_;
   std::vector<char32_t> points_;
 };
