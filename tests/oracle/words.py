@@ -49,7 +49,7 @@ def value_hashes(cells):
     return [
         hashed(VALUE, column, *(value.encode() if kind == "identifier" else [value]))
         for column, (kind, value) in enumerate(cells)
-        if kind in ("identifier", "nominal") and value is not None
+        if kind in ("identifier", "nominal") and value is not None and value == value
     ]
 
 

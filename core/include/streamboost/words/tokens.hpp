@@ -111,6 +111,10 @@ class Values {
   }
 };
 
+inline bool only_numbers(const Schema& schema) {
+  return std::all_of(schema.n_values.begin(), schema.n_values.end(), [](std::int64_t kind) { return kind == numeric_column; });
+}
+
 // Places and values of one row, ascending and each once.
 class Tokens {
  public:
@@ -135,9 +139,14 @@ class Tokens {
     return all;
   }
 
-  void read(const Row& row, const Schema& schema, View view, int bits) {
+  // only_numbers: no column is anything else, so nobody has to look.
+  void read(const Row& row, const Schema& schema, bool only_numbers, View view, int bits) {
     bits_ = bits;
     found_.clear();
+    if (only_numbers) {
+      for (int i = 0; i < row.size; ++i) cell(row.column(i), numeric_column, row.value[i]);
+      return merge();
+    }
     values_.found.clear();
     int word_column = 0;
     for (int i = 0; i < row.size; ++i) {
