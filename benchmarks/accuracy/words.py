@@ -102,33 +102,48 @@ def one_file(lines: list[str], codes: Any) -> tuple[Any, Any]:
     return mine, vowpal_wabbit([line.split(" ", 1)[1] for line in written], codes, 2, "")[0]
 
 
-def lightgbm(table: Any, codes: Any, n_classes: int) -> Any:
-    """Probabilities of LightGBM on identifiers as categories, fitted anew whenever the rows have doubled."""
-    from lightgbm import LGBMClassifier
+def word_lists(table: Any, texts: set[str]) -> list[list[str]]:
+    """The words of the texts of each row, and its other values with their columns."""
+    return [
+        [token for name, value in zip(table, row, strict=True) for token in (
+            re.findall(r"\w+", value.lower()) if name in texts else [f"{name}={value}"])]
+        for row in table.to_numpy()
+    ]  # fmt: skip
 
+
+def lightgbm(table: Any, texts: set[str], codes: Any, n_classes: int) -> Any:
+    """Probabilities of LightGBM, fitted anew whenever the rows have doubled.
+
+    Identifiers alone are its categories; with texts it has counts of the words and values that came twice before.
+    """
+    from lightgbm import LGBMClassifier
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    rows = word_lists(table, texts)
     values = table.apply(lambda column: pd.factorize(column)[0]).astype("category")
     found, first = np.full((len(codes), n_classes), 1 / n_classes), 250
     while first < len(codes):
-        model = LGBMClassifier(verbose=-1, n_jobs=1, random_state=1).fit(values[:first], codes[:first])
         at = slice(first, 2 * first)
+        if texts:
+            counter = CountVectorizer(analyzer=lambda tokens: tokens, min_df=2, dtype=np.float64)
+            before, now = counter.fit_transform(rows[:first]), counter.transform(rows[at])
+        else:
+            before, now = values[:first], values[at]
+        model = LGBMClassifier(verbose=-1, n_jobs=1, random_state=1).fit(before, codes[:first])
         found[at] = 0
-        found[at, model.classes_] = model.predict_proba(values[at])
+        found[at, model.classes_] = model.predict_proba(now)
         first *= 2
     return found
 
 
 def peers(table: Any, texts: set[str], codes: Any, n_classes: int) -> dict[str, Any]:
-    """Probabilities of others, test then train: scikit-learn's hashing with SGD in chunks of 100 rows, River's bag of words."""
+    """Probabilities of others: scikit-learn's hashing with SGD in chunks of 100 rows, River's bag of words, LightGBM."""
     from river.linear_model import LogisticRegression
     from river.multiclass import OneVsRestClassifier
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import SGDClassifier
 
-    rows = [
-        [token for name, value in zip(table, row, strict=True) for token in (
-            re.findall(r"\w+", value.lower()) if name in texts else [f"{name}={value}"])]
-        for row in table.to_numpy()
-    ]  # fmt: skip
+    rows = word_lists(table, texts)
     hashed = HashingVectorizer(
         n_features=2**18, analyzer=lambda tokens: tokens, alternate_sign=False
     ).transform(rows)
@@ -148,12 +163,18 @@ def peers(table: Any, texts: set[str], codes: Any, n_classes: int) -> dict[str, 
         for label, p in linear.predict_proba_one(x).items():
             river[i, int(label)] = p
         linear.learn_one(x, codes[i] == 1 if n_classes == 2 else int(codes[i]))
-    return {"hashing + SGD": found, "River": river / river.sum(axis=1, keepdims=True)}
+    return {
+        "hashing + SGD": found,
+        "River": river / river.sum(axis=1, keepdims=True),
+        "LightGBM": lightgbm(table, texts, codes, n_classes),
+    }
 
 
 def main() -> None:
     options = parser("accuracy.words", __doc__)
-    options.add_argument("--peers", action="store_true", help="set River and scikit-learn beside it, too")
+    options.add_argument(
+        "--peers", action="store_true", help="set River, scikit-learn and LightGBM beside it, too"
+    )
     options.add_argument("--only", default="", help="sets, as a,b,c; nothing is written without --out")
     args = options.parse_args()
     rows, seeds = (2000, SEEDS[:1]) if args.quick else (10_000, SEEDS)
@@ -193,10 +214,7 @@ def main() -> None:
         loss, _, area, their_speed = min(theirs)
         if args.peers:
             found = peers(frame, texts, codes, len(labels))
-            if not texts:
-                found["LightGBM"] = lightgbm(frame, codes, len(labels))
-            told = {peer: judged(said, codes)[:2] for peer, said in found.items()}
-            others.add(name, *(x for peer in LIBRARIES for x in told.get(peer, (math.nan, math.nan))))
+            others.add(name, *(x for peer in LIBRARIES for x in judged(found[peer], codes)[:2]))
         ratios["text" if name in TEXTS else "identifiers"].append(mine[0] / loss)
         table.add(
             name, mine[0], loss, f"{mine[0] / loss:.3f}", mine[1], min(t[1] for t in theirs), mine[2], area, speed, their_speed

@@ -5,8 +5,8 @@
 Sparse rows: 20 cells are not 0, in columns of which low ones are frequent; test, then train, in chunks of 1,000 rows; the
 first is not counted. Vowpal Wabbit gets the same rows with its defaults and `-b 18`, parsed before the clock starts: by its
 Python interface, and by its command line from its own cache file, less the time of a run over the first row alone. Messages: as
-`streamboost run` has them, from the CSV file to the last answer. Dicts: `learn_one` with names of 40,000 columns, once those
-of a row are known. CPU time, the best of three runs.
+`streamboost run` has them, from the CSV file to the last answer. Dicts: `learn_one` of documents, a name for each word. CPU time,
+the best of three runs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ TEXTS = (
     "stackoverflow-titles",
     "phishing-urls",
 )
-DICT_COLUMNS = 40_000
+DICT_COLUMNS, DOCUMENTS = 40_000, 1200
 
 
 def sparse_rows(n_rows: int, width: int) -> tuple[Any, Any]:
@@ -54,9 +55,9 @@ def sparse_rows(n_rows: int, width: int) -> tuple[Any, Any]:
     return X, (X @ rng.normal(size=width) + rng.normal(size=n_rows) > 0).astype(int)
 
 
-def ours(model: Any, X: Any, y: Any) -> tuple[float, float]:
+def ours(make: Callable[[], Any], X: Any, y: Any) -> tuple[float, float]:
     """Rows a second after the first chunk, and the share of right answers."""
-    begun, right = 0.0, 0
+    model, begun, right = make(), 0.0, 0
     for first in range(0, len(y), CHUNK):
         if first == CHUNK:
             begun = time.process_time()
@@ -128,21 +129,25 @@ def messages(path: Any, n_rows: int) -> tuple[int, float, float]:
     return n, n / (time.process_time() - begun), right / n
 
 
-def dicts(n_rows: int) -> tuple[int, float]:
-    """Columns that are known at the end, and rows a second of the last quarter, whose names were all there before."""
-    X, y = sparse_rows(n_rows, DICT_COLUMNS)
-    rows = [{f"w{j}": 1.0 for j in X.indices[a:b]} for a, b in zip(X.indptr, X.indptr[1:], strict=False)]
-    model = StreamBoostClassifier(random_state=1)
-    known: set[str] = set()
-    last = 3 * n_rows // 4
-    for row, label in zip(rows[:last], y.tolist(), strict=False):
-        known.update(row)
-        model.learn_one(row, label)
-    rest = [{name: x for name, x in row.items() if name in known} for row in rows[last:]]
-    begun = time.process_time()
-    for row, label in zip(rest, y[last:].tolist(), strict=True):
-        model.learn_one(row, label)
-    return len(known), len(rest) / (time.process_time() - begun)
+def dicts(make: Callable[[], Any]) -> list[float]:
+    """Rows a second by `learn_one`: words that repeat, mostly new ones, and those of DICT_COLUMNS that are all known."""
+    rng = np.random.default_rng(1)
+    repeated = [[f"w{j}" for j in (3000 * rng.random(CELLS) ** 2).astype(int)] for _ in range(DOCUMENTS)]
+    new = [[*words[:3], *(f"n{CELLS * i + k}" for k in range(3, CELLS))] for i, words in enumerate(repeated)]
+    first = [[f"w{j}" for j in range(at, at + CELLS)] for at in range(0, DICT_COLUMNS, CELLS)]
+    known = [[f"w{j}" for j in rng.integers(0, DICT_COLUMNS, CELLS)] for _ in range(DOCUMENTS)]
+    labels = rng.integers(0, 2, len(first)).tolist()
+    found = []
+    for before, documents in (([], repeated), ([], new), (first, known)):
+        model = make()
+        for words, label in zip(before, labels, strict=False):
+            model.learn_one(dict.fromkeys(words, 1.0), label)
+        rows = [dict.fromkeys(words, 1.0) for words in documents]
+        begun = time.process_time()
+        for row, label in zip(rows, labels, strict=False):
+            model.learn_one(row, label)
+        found.append(len(rows) / (time.process_time() - begun))
+    return found
 
 
 def main() -> None:
@@ -156,15 +161,18 @@ def main() -> None:
         f"Sparse rows, {CELLS} cells not 0: rows a second by the number of columns",
         ["", *(f"{width:,}" for width in WIDTHS), "right at the most columns"],
     )
-    for name, (make, n_rows) in MODELS.items():
-        found = [
-            max(ours(make(), *sparse_rows(n_rows // share, width)) for _ in range(runs)) for width in WIDTHS
-        ]
-        speeds.add(name, *(speed for speed, _ in found), found[-1][1])
-    for name, measure in (("Vowpal Wabbit, Python", vw_python), ("Vowpal Wabbit, command line", vw_command)):
-        rows = 60_000 // share
-        found = [max(measure(*sparse_rows(rows, width)) for _ in range(runs)) for width in WIDTHS]
-        speeds.add(name, *(speed for speed, _ in found), found[-1][1])
+    contests: dict[str, tuple[Callable[[Any, Any], tuple[float, float]], int]] = {
+        name: (partial(ours, make), n_rows) for name, (make, n_rows) in MODELS.items()
+    }
+    contests["Vowpal Wabbit, Python"] = vw_python, 60_000
+    contests["Vowpal Wabbit, command line"] = vw_command, 60_000
+    best = {(name, width): (0.0, 0.0) for name in contests for width in WIDTHS}
+    for _ in range(runs):  # in turn: what else the machine does meets all of them
+        for name, width in best:
+            measure, n_rows = contests[name]
+            best[name, width] = max(best[name, width], measure(*sparse_rows(n_rows // share, width)))
+    for name in contests:
+        speeds.add(name, *(best[name, width][0] for width in WIDTHS), best[name, WIDTHS[-1]][1])
     page.add(speeds)
     texts = Table(
         "Messages from a CSV file, the default with no option but the label",
@@ -175,9 +183,12 @@ def main() -> None:
         tries = [messages(files[name], 10_000 // share) for _ in range(runs)]
         texts.add(name, *max(tries, key=lambda told: told[1]))
     page.add(texts)
-    known, speed = dicts(8000 // share)
-    one = Table("Dicts of 20 names, by learn_one", ["columns known", "rows a second"])
-    one.add(known, speed)
+    one = Table(
+        f"Dicts of {CELLS} words, {DOCUMENTS:,} of them by learn_one: rows a second",
+        ["", "words repeat", "17 of 20 are new", f"{DICT_COLUMNS:,} words, all known"],
+    )
+    for name, (make, _) in MODELS.items():
+        one.add(name, *np.max([dicts(make) for _ in range(runs)], axis=0).tolist())
     page.add(one)
     page.write()
 

@@ -36,7 +36,7 @@ inline std::vector<int> cuts_of(const std::string& booster, std::vector<int> cut
 
 // Models of their own, without lanes: whatever learner a test names stays unused.
 inline bool has_learners(const std::string& booster) {
-  static const std::set<std::string> without{"hashed", "hashed_regressor", "history", "replay", "replay_regressor", "hashed_regressor"};
+  static const std::set<std::string> without{"hashed", "hashed_regressor", "hashed_shares", "history", "replay", "replay_regressor"};
   return !without.contains(booster);
 }
 
@@ -52,6 +52,7 @@ inline Values values_of(const std::string& name) {
   const std::map<std::string, Values> all{
       {"hashed", hashed},
       {"hashed_regressor", hashed},
+      {"hashed_shares", {{"bits", count(8)}, {"window", 100.0}, {"information", 0.03}}},
       {"history", {{"delay", count(0)}}},
       {"replay", replay},
       {"replay_regressor", replay},

@@ -118,6 +118,26 @@ def test_a_fit_is_its_oracle(n, d, outputs, seed, leaves, bins, trees):
     check_agreement(model, oracle)
 
 
+@pytest.mark.parametrize("share", [0.02, 0.15, 0.6])
+@pytest.mark.parametrize("outputs", [2, 5])
+def test_a_fit_of_rows_that_are_mostly_0_is_its_oracle(outputs, share):
+    """Of wide rows only the cells are added up that are not as usual."""
+    rng = np.random.default_rng(7)
+    X, y, weight = stream(400, 45, outputs, seed=3)
+    X[:, 2:] = np.where(rng.random((400, 43)) < share, rng.integers(-2, 4, (400, 43)), 0)
+    X[:, 7], X[:, 9] = 3.0, np.nan  # one value; none
+    y[X[:, 3] != 0] = 0
+    options = {"rounds": 5, "leaves": 6, "bins": 31}
+    model = sb.ReplayBoostingClassifier(**options, random_state=1)
+    model.fit(X, y, sample_weight=weight)
+    codes = np.array([model.session.labels.book.codes[label] for label in y.tolist()])
+    kept = weight > 0
+    oracle = Boosting(
+        X[kept], codes[kept], weight[kept], nominal=[], **options, shared=True, seed=key_of(model), end=int(kept.sum())
+    )  # fmt: skip
+    check_agreement(model, oracle)
+
+
 @settings(max_examples=20, deadline=None)
 @given(
     n=st.integers(45, 200),

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from oracle.log_pool import LabelHistory, OuterPool, PoolOfAll
-from oracle.words import HashedLogistic, paces, target_statistics, tokens
+from oracle.words import HashedLogistic, PastShares, paces, target_statistics, tokens
 
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
 from streamboost.distributed import KeyedClassifier, Shards
 from streamboost.streams import data_files, open_stream
-from tests.inside.handles import encoded_model, hashed_model
+from tests.inside.handles import encoded_model, hashed_model, shares_model
 
 BITS = 18
 WORDS = "free prize call now Étoile Ωmega ПРИВЕТ stop money win the a of home later ok see you at 7 o'clock".split()
@@ -100,6 +100,25 @@ def test_identifiers_learn_at_the_rates_of_the_oracle(view, newton, k):
         found = {at: x for at, x in tokens(row, view, BITS).items() if x != 0}
         expected.append(oracle.step(found, paces(row, BITS) if view == "crosses" else {}, label))
     np.testing.assert_allclose(answers, expected, rtol=1e-4, atol=1e-6)  # steps are within 1e-5 of the root
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_past_shares_are_those_of_the_oracle(k):
+    table, y = messages(300, k)
+    table["shop"] = [f"s{i % 7}" for i in range(len(table))]
+    rows, (kinds, _, _, more), cells = hashed_rows(table, k)
+    weight = np.resize([1.0, 0.5, 2.0, 0.0, 1.0], len(y))
+    codes = {label: code for code, label in enumerate(dict.fromkeys(y[weight > 0].tolist()))}
+    labels = np.array([codes[label] for label in y])  # in the order of their appearance
+    answers = shares_model(20, 50.0).learn(
+        rows, labels.astype(np.int32), weight, "proba", (kinds, k, False, more)
+    )
+    oracle, known = PastShares(50.0), 0
+    for row, label, w, told in zip(cells, labels, weight, answers, strict=True):
+        expected = oracle.step(row, known, int(label), w)
+        if expected is not None:
+            np.testing.assert_allclose(told[:known], expected, rtol=1e-9, atol=1e-12)
+        known = max(known, int(label) + 1) if w > 0 else known
 
 
 @pytest.mark.parametrize("declared", [True, False])

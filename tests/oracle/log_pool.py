@@ -62,19 +62,24 @@ class LogPool:
 
     def learn_from(self, proba, labels, said, k, y, s, share):
         pool_label = -1 if said is None else int(np.argmax(said[0]))
-        L = self.opinions(proba, k)
+        gain = self.learn_opinions(self.opinions(proba, k), y, s, share)
+        referee_f = 1 - gain * (1 - self.referee_f)
+        wrong = np.array([*(label != y for label in labels), pool_label != y])
+        self.q = referee_f * self.q + gain - share * wrong
+        self.n = referee_f * self.n + gain
+
+    def learn_opinions(self, L, y, s, share=1.0):
+        """One step of the weights; returns how much the row teaches."""
         P = softmax(self.beta @ L)
         mu = L @ P
         g = s * (mu - L[:, y])
         D = L - mu[:, None]
         gain = share * self.gain(P)
-        f, referee_f = 1 - gain * (1 - self.f), 1 - gain * (1 - self.referee_f)
+        f = 1 - gain * (1 - self.f)
         self.A = f * self.A + s * (D * P) @ D.T + (1 - f) * self.refill * self.prior * np.eye(len(mu))
         self.beta = np.clip(self.beta - np.linalg.solve(self.A, g), self.least, self.most)
         self.beta = self.beta * min(1.0, self.total / max(self.beta.sum(), 1e-300))
-        wrong = np.array([*(label != y for label in labels), pool_label != y])
-        self.q = referee_f * self.q + gain - share * wrong
-        self.n = referee_f * self.n + gain
+        return gain
 
     def gain(self, P):
         """How much a row teaches."""

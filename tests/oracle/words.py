@@ -5,6 +5,8 @@ import math
 import re
 from collections import Counter
 
+import numpy as np
+from oracle.log_pool import LogPool
 from oracle.logistic import V, flow
 
 MASK = 2**64 - 1
@@ -42,9 +44,22 @@ def text_tokens(text, column, view):
             yield hashed(PAIR, column, a, b)
 
 
+def value_hashes(cells):
+    """Of the identifiers and nominal values among the cells, in their order."""
+    return [
+        hashed(VALUE, column, *(value.encode() if kind == "identifier" else [value]))
+        for column, (kind, value) in enumerate(cells)
+        if kind in ("identifier", "nominal") and value is not None and value == value
+    ]
+
+
+def crosses_of(values):
+    return [hashed(CROSS, 0, a, b) for a, b in itertools.islice(itertools.combinations(values, 2), 64)]
+
+
 def tokens(cells, view, bits):
     """cells: (kind, value) of each column. Returns {place: value}."""
-    out, values = Counter(), []
+    out = Counter()
     for column, (kind, value) in enumerate(cells):
         if value is None or value != value:
             continue
@@ -55,26 +70,18 @@ def tokens(cells, view, bits):
                 out[at] += n / length
         elif kind == "number":
             out[place(hashed(NUMBER, column), bits)] += value
-        else:
-            h = hashed(VALUE, column, *(value.encode() if kind == "identifier" else [value]))
-            values.append(h)
-            out[place(h, bits)] += 1
-    if view == "crosses":
-        for a, b in itertools.islice(itertools.combinations(values, 2), 64):
-            out[place(hashed(CROSS, 0, a, b), bits)] += 1
+    values = value_hashes(cells)
+    for h in values + (crosses_of(values) if view == "crosses" else []):
+        out[place(h, bits)] += 1
     return out
 
 
 def paces(cells, bits):
     """How fast the places of crosses are learned, {place: pace}; others have 1, and so have crosses that share their place."""
-    values = [
-        hashed(VALUE, column, *(value.encode() if kind == "identifier" else [value]))
-        for column, (kind, value) in enumerate(cells)
-        if kind in ("identifier", "nominal") and value is not None
-    ]
-    crosses = [*itertools.islice(itertools.combinations(values, 2), 64)]
+    values = value_hashes(cells)
+    crosses = crosses_of(values)
     alone = tokens(cells, "words", bits)
-    found = {place(hashed(CROSS, 0, a, b), bits) for a, b in crosses}
+    found = {place(h, bits) for h in crosses}
     return {at: min(len(values) / len(crosses), 1) for at in found if at not in alone}
 
 
@@ -141,3 +148,45 @@ def target_statistics(columns, truth, weight, k):
                 shares.append(share)
         rows.append([*first, *(share for shares in more for share in shares)])
     return rows
+
+
+class PastShares(LogPool):
+    """Class shares, those of the values and those of the crosses as three opinions; values that meet in a place are not merged."""
+
+    least = -4.0
+
+    def __init__(self, window):
+        super().__init__(3, window=window, information=0.03)
+        self.all, self.of_value = Counter(), {}
+
+    def opinions(self, cells, k):
+        values = value_hashes(cells)
+        m = np.array([self.all[c] + 1 / k for c in range(k)]) / (sum(self.all.values()) + 1)
+
+        def told(hashes, prior):
+            shares = []
+            for h in hashes:
+                counts = np.array([self.of_value.get(h, Counter())[c] for c in range(k)])
+                shares.append(np.log((counts + prior * m) / (counts.sum() + prior) / m))
+            total = np.sum(shares, axis=0) if shares else np.zeros(k)
+            return total - total.max()
+
+        of_crosses = told(crosses_of(values), 5) * (2 / (len(values) - 1) if len(values) > 1 else 0)
+        return np.array([np.log(m), np.maximum(told(values, 10), -30), np.maximum(of_crosses, -30)])
+
+    def step(self, cells, known, label, weight):
+        """Probabilities of before for the classes known, then learn."""
+        answer = None
+        if known > 1:
+            z = self.beta @ self.opinions(cells, known)
+            answer = np.exp(z - z.max()) / np.exp(z - z.max()).sum()
+        if weight > 0:
+            k = max(known, label + 1)
+            if k > 1:
+                L = self.opinions(cells, k)
+                self.learn_opinions(L, label, weight)
+            self.all[label] += weight
+            values = value_hashes(cells)
+            for h in values + crosses_of(values):
+                self.of_value.setdefault(h, Counter())[label] += weight
+        return answer

@@ -43,6 +43,21 @@ template <int pairs>
   }
 }
 
+template <int pairs>
+[[gnu::always_inline]] inline void add_listed_slots(const std::uint32_t* slot, const std::uint32_t* start, const Words* words,
+                                                    const std::uint32_t* listed, std::size_t n, Words* histogram) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = listed[i];
+    if (i + 16 < n) __builtin_prefetch(slot + start[listed[i + 16]]);
+    Words add[pairs];
+    for (int p = 0; p < pairs; ++p) add[p] = words[row * pairs + static_cast<std::size_t>(p)];
+    for (std::size_t s = start[row]; s < start[row + 1]; ++s) {
+      Words* cell = histogram + static_cast<std::size_t>(slot[s]) * pairs;
+      for (int p = 0; p < pairs; ++p) cell[p] += add[p];
+    }
+  }
+}
+
 // Sums of whole numbers are as exact in doubles, which go into vectors on every processor.
 template <int gradients>
 [[gnu::always_inline]] inline double gains_of(const CutSearch& search, const std::int64_t* cell, int n, const std::int64_t* with,
@@ -143,6 +158,16 @@ void add_rows(const BinnedRows& rows, int lanes, const std::uint32_t* listed, st
     add_listed<1>(rows, listed, n, first, last, cells);
   else
     add_listed<2>(rows, listed, n, first, last, cells);
+}
+
+void add_slots(const std::uint32_t* slot, const std::uint32_t* start, const std::int64_t* words, int lanes, const std::uint32_t* listed,
+               std::size_t n, std::int64_t* histogram) {
+  const auto* from = reinterpret_cast<const Words*>(words);
+  auto* cells = reinterpret_cast<Words*>(histogram);
+  if (lanes == 2)
+    add_listed_slots<1>(slot, start, from, listed, n, cells);
+  else
+    add_listed_slots<2>(slot, start, from, listed, n, cells);
 }
 
 // Every cut is compared with every cell: that waits for nothing, where a search guesses.

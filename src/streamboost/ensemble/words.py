@@ -17,6 +17,10 @@ BITS = 18
 """Each expert has a table of 2^18 places, which tokens are hashed into; of fewer where there is no memory for so many."""
 BYTES_OF_PLACE = 152
 """With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
+CROSS_BITS = 2
+"""Crosses are many: the tables of experts that see them have so many bits more."""
+BYTES_OF_EXPERT = {"crosses": 4 * 24 + 128, "shares": 4 * 16}
+"""Of experts that see crosses, for each place that the others have, more than two classes included; others: BYTES_OF_PLACE."""
 BYTES_OF_STATISTICS = 32
 """Of target statistics: rows, and those of three classes."""
 SCORE_BITS = 2
@@ -26,7 +30,7 @@ LATE_SHARE = 0.8
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
-VIEWS_OF_IDENTIFIERS = ("words", "crosses")
+VIEWS_OF_IDENTIFIERS = {"hashed": ("words", "crosses", "shares"), "hashed_regressor": ("words", "crosses")}
 VIEWS_OF_MANY = ("words",)
 
 
@@ -83,24 +87,30 @@ def for_open_rows(
     """Return the plan of a model whose rows are not wide; they may become so where they are dicts or have nominal columns."""
     if not columns.turns:
         return plan
-    tables = len(VIEWS_OF_IDENTIFIERS) + 1 / 2**SCORE_BITS + BYTES_OF_STATISTICS / BYTES_OF_PLACE
+    views = VIEWS_OF_IDENTIFIERS[kind]
+    place = _bytes_of_place(views) + BYTES_OF_PLACE / 2**SCORE_BITS + BYTES_OF_STATISTICS
     room = memory.words if memory.rest is None else LATE_SHARE * memory.rest
-    bits = _bits(room, tables)
+    bits = _bits(room, place)
     encoding = _encoding(max(most, columns.d0), bits - SCORE_BITS, open=True)
-    if room < 2**bits * tables * BYTES_OF_PLACE:  # values that are too many stay missing there
+    if room < 2**bits * place:  # values that are too many stay missing there
         columns.turns = False
         return replace(plan, encoding=encoding)
     return replace(
         plan,
         encoding=encoding,
-        whole_companions=tuple(_expert(view, kind, bits, late=True) for view in VIEWS_OF_IDENTIFIERS),
+        whole_companions=tuple(_expert(view, kind, bits, pool, late=True) for view in views),
         whole_pool=pool,
     )
 
 
-def _bits(memory: float, tables: float) -> int:
-    """Return how large tables may be, so many in such a memory."""
-    return min(BITS, max(8 + SCORE_BITS, int(math.log2(max(1.0, memory / (BYTES_OF_PLACE * tables))))))
+def _bytes_of_place(views: tuple[str, ...]) -> float:
+    """Return what these experts have for each place of a table that has no crosses."""
+    return float(sum(BYTES_OF_EXPERT.get(view, BYTES_OF_PLACE) for view in views))
+
+
+def _bits(memory: float, place: float) -> int:
+    """Return how large tables may be in such a memory, with so many bytes for each place."""
+    return min(BITS, max(8 + SCORE_BITS, int(math.log2(max(1.0, memory / place)))))
 
 
 def _encoding(most: int, score_bits: int, *, sparse: bool = False, open: bool = False) -> dict[str, Any]:
@@ -112,26 +122,33 @@ def for_columns(
 ) -> BoosterPlan:
     """Return the plan as wide rows want it. most: columns that trees see; kind: hashed, or hashed_regressor."""
     many, found = _many(columns, most), {*columns.words.values(), *columns.declared_words.values()}
-    views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
+    views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS[kind]
     scores = many or TEXT in found
-    tables = len(views) + scores / 2**SCORE_BITS
-    bits = _bits(memory.words, tables)
+    bits = _bits(memory.words, _bytes_of_place(views) + scores * BYTES_OF_PLACE / 2**SCORE_BITS)
     return replace(
         plan,
         encoding=_encoding(most, (bits - SCORE_BITS) * scores, sparse=many),
-        whole_companions=tuple(_expert(view, kind, bits, newton=scores) for view in views),
+        whole_companions=tuple(_expert(view, kind, bits, pool, newton=scores) for view in views),
         whole_pool=pool,
         max_bytes=memory.rest,
     )
 
 
-def _expert(view: str, kind: str, bits: int, *, newton: bool = False, late: bool = False) -> dict[str, Any]:
+def _expert(
+    view: str, kind: str, bits: int, pool: dict[str, Any], *, newton: bool = False, late: bool = False
+) -> dict[str, Any]:
+    if view in BYTES_OF_EXPERT:
+        bits += CROSS_BITS
+    params = {"view": view, "bits": bits, "newton": newton, "late": late}
+    if view == "shares":
+        kind = "hashed_shares"
+        params = {"bits": bits, "window": pool["window"], "information": INFORMATION}
     return {
         "name": f"hashed-{view}",
         "learner": "",
         "params": {},
         "guard": {},
         "booster": kind,
-        "booster_params": {"view": view, "bits": bits, "newton": newton, "late": late},
+        "booster_params": params,
         "size": 1,
     }

@@ -115,6 +115,9 @@ class BoostingFit {
   DeferredWork pack();
   DeferredWork grow();
   DeferredWork fill(const Leaf& leaf);
+  void find_usual();
+  void list_unusual();
+  void fill_usual(const Leaf& leaf);
   DeferredWork search(Leaf& leaf);
   DeferredWork partition(Leaf& leaf, std::size_t& stay);
   DeferredWork set_values();
@@ -146,13 +149,15 @@ class BoostingFit {
   int lanes_ = 2, bins_ = 0;  // bins_: of a column, but for missing values
   std::vector<char> nominal_;
   std::vector<ColumnBins> column_;
-  std::vector<std::uint8_t> bin_;      // [row][column]
-  std::vector<std::uint32_t> offset_;  // [column]
-  std::size_t slots_ = 0;              // bins of all columns
-  std::vector<double> y_, weight_;     // [row]
-  std::vector<double> F_;              // [output][row]
-  std::vector<double> g_;              // [output][row]
-  std::vector<double> h_;              // [row]: of the output at hand, or the mean of the sketch's
+  std::vector<std::uint8_t> bin_;                 // [row][column]
+  std::vector<std::uint32_t> offset_;             // [column]
+  std::vector<std::uint8_t> usual_;               // [column]: the bin that most rows have; empty where too few have it
+  std::vector<std::uint32_t> slot_, slot_start_;  // where there are usual ones: the other cells of each row, as bins of a histogram
+  std::size_t slots_ = 0;                         // bins of all columns
+  std::vector<double> y_, weight_;                // [row]
+  std::vector<double> F_;                         // [output][row]
+  std::vector<double> g_;                         // [output][row]
+  std::vector<double> h_;                         // [row]: of the output at hand, or the mean of the sketch's
   AlignedVector<std::int64_t> words_, histograms_;
   std::vector<std::uint32_t> listed_, aside_;
   std::vector<Leaf> leaf_;

@@ -43,6 +43,11 @@ STREAMBOOST_KERNEL(void, add_rows,
                    (const BinnedRows& rows, int lanes, const std::uint32_t* listed, std::size_t n, int first, int last,
                     std::int64_t* histogram));
 
+// The same of some cells of each row: slot[start[row]] .. slot[start[row + 1]] are their bins in a histogram.
+STREAMBOOST_KERNEL(void, add_slots,
+                   (const std::uint32_t* slot, const std::uint32_t* start, const std::int64_t* words, int lanes,
+                    const std::uint32_t* listed, std::size_t n, std::int64_t* histogram));
+
 // The bins of n cells of one column, `cells` and `bins` apart: 1 + the number of cuts below the cell; 0 where it is not at most `highest`.
 struct CutPoints {
   const float* cut;

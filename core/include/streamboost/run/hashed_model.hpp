@@ -50,6 +50,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     if (reserved_ && now == intake_.schema()) return nullptr;
     const std::size_t outputs = now.n_classes > 2 ? static_cast<std::size_t>(now.n_classes) : 1;
     growth->room = table_.prepare(outputs);
+    growth->only_numbers = words::only_numbers(now);
     growth->squares = squares_;
     growth->squares.resize(std::max(outputs, squares_.size()));
     growth->splits = now.declared && outputs > 1;
@@ -76,6 +77,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
     split_ = them.split_;
     begun_ = them.begun_;
     reserved_ = them.reserved_;
+    only_numbers_ = them.only_numbers_;
   }
 
  private:
@@ -85,12 +87,13 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   struct Grown final : RowGrowth {
     HashedTable::Room room;
     AlignedVector<double> squares;
-    bool splits = false;
+    bool splits = false, only_numbers = false;
     using RowGrowth::RowGrowth;
     void exchange() noexcept override {
       RowGrowth::exchange();
       model.table_.exchange(room);
       std::swap(model.squares_, squares);
+      std::swap(model.only_numbers_, only_numbers);
       if (splits) model.split();  // a model that has learned nothing, and who takes its growth back begins with another
     }
     std::size_t bytes() override {
@@ -116,7 +119,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   }
 
   void read(const Example& example, HashedWork& work) const {
-    work.row.tokens.read(example.row, intake_.schema(), params_.view, params_.bits);
+    work.row.tokens.read(example.row, intake_.schema(), only_numbers_, params_.view, params_.bits);
     table_.scale(work.row);
     table_.ask(work.row, outputs(example.n_classes), work.z.data());
     work.fresh = true;
@@ -221,6 +224,7 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
   static constexpr double target_clip = 5;
   Params params_;
   HashedTable table_;
+  bool only_numbers_ = false;                                      // in all columns
   AlignedVector<double> squares_{0.0};                             // B of each output
   AlignedVector<double> targets_ = AlignedVector<double>(5, 0.0);  // count, mean, sum of squared deviations, lowest, highest
   std::int64_t split_ = 0;                                         // whether there is an output for each class

@@ -8,7 +8,8 @@
 //
 // One output (two classes, numbers): a weight for each of the 2^bits places. More: place j has the `window` cells from window j on for the
 // first classes, and those behind them, which are the first cells of the next places, for others; the last places go on at the
-// beginning. So the table has one size whatever the number of classes, and up to `window` classes share no cell.
+// beginning. So the table has one size whatever the number of classes, and up to `window` classes share no cell. There are windows
+// for 2^18 places at most; of a larger table, places share them.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ struct HashedRow {
 
 class HashedTable {
  public:
-  static constexpr std::size_t window = 16;
+  static constexpr std::size_t window = 16, most_windows = std::size_t{1} << 18;
   explicit HashedTable(int bits, bool newton) : bits_(bits), newton_(newton), largest_(places()), size_(places()), weights_(places()) {}
 
   // Room for more outputs, made aside: the weights that windows will take, if they are still to come.
@@ -41,7 +42,7 @@ class HashedTable {
   Room prepare(std::size_t outputs) const {
     Room room{intercept_, {}, outputs > 1 && !has_windows() && windows_.empty()};
     room.intercept.resize(std::max(outputs, room.intercept.size()));
-    if (room.brings_windows) room.windows.resize(places() * window);
+    if (room.brings_windows) room.windows.resize(std::max(std::min(places(), most_windows) * window, 2 * places()));
     return room;
   }
   void exchange(Room& room) noexcept {
@@ -49,7 +50,7 @@ class HashedTable {
     if (room.brings_windows) std::swap(windows_, room.windows);
   }
   bool has_windows() const { return weights_.size() > places(); }
-  // One output becomes the pair (-w/2, +w/2), which answers the same: the third class is here.
+  // One output becomes the pair (-w/2, +w/2), which answers the same as long as no places share a window: the third class is here.
   void split() {
     require(!windows_.empty(), "room for more than two classes");
     weights_.swap(windows_);

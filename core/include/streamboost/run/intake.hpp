@@ -174,7 +174,7 @@ class Intake {
     for (std::size_t i = 0; i < n; ++i) {
       const double x = value[first + i];
       value[kept] = x * inverse_radius_;
-      index[kept] = static_cast<std::int32_t>(layout_.offset[static_cast<std::size_t>(raw.index[i])]);
+      index[kept] = raw.index[i] + static_cast<std::int32_t>(first);  // each column has one coordinate
       kept += x != 0 ? 1 : 0;
     }
     return {value, index, static_cast<int>(kept)};

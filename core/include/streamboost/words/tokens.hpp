@@ -68,6 +68,53 @@ class Hash {
   std::uint64_t h_ = 0;
 };
 
+// The values of a row's identifiers, codes and nominal columns, hashed, in the order of the columns.
+class Values {
+ public:
+  static constexpr std::size_t most_crosses = 64;
+  std::vector<Hash> found;
+
+  // Returns how many there may be.
+  std::size_t make_room(int n_columns) {
+    found.reserve(static_cast<std::size_t>(n_columns));
+    return static_cast<std::size_t>(n_columns);
+  }
+  void read(const Row& row, const Schema& schema) {
+    found.clear();
+    int word_column = 0;
+    for (int i = 0; i < row.size; ++i) {
+      const int j = row.column(i);
+      const std::int64_t kind = schema.n_values[static_cast<std::size_t>(j)];
+      if (!holds_words(kind)) {
+        add_cell(j, kind, row.value[i]);
+        continue;
+      }
+      if (row.words == nullptr) continue;
+      const std::string_view text = row.words[word_column++];
+      if (text.data() != nullptr && kind == identifier_column) found.push_back(Hash(Hash::Kind::value, j).bytes(text));
+    }
+  }
+  // A value that a cell stands for, if it does.
+  bool add_cell(int column, std::int64_t kind, double x) {
+    if (std::isnan(x) || (kind < 0 ? kind != coded_column : x < 0 || x >= static_cast<double>(kind))) return false;
+    found.push_back(kind < 0 ? Hash::of_number(column, x) : Hash(Hash::Kind::value, column).add(static_cast<std::uint64_t>(x)));
+    return true;
+  }
+  std::size_t n_crosses() const { return std::min(found.size() * (found.size() - 1) / 2, most_crosses); }
+  template <class Each>
+  void cross(const Each& each) const {
+    const std::size_t most = n_crosses();
+    std::size_t n = 0;
+    for (std::size_t a = 0; a < found.size(); ++a)
+      for (std::size_t b = a + 1; b < found.size() && n < most; ++b, ++n)
+        each(Hash(Hash::Kind::cross, 0).add(found[a].value()).add(found[b].value()));
+  }
+};
+
+inline bool only_numbers(const Schema& schema) {
+  return std::all_of(schema.n_values.begin(), schema.n_values.end(), [](std::int64_t kind) { return kind == numeric_column; });
+}
+
 // Places and values of one row, ascending and each once.
 class Tokens {
  public:
@@ -80,21 +127,27 @@ class Tokens {
   std::size_t make_room(const Row& row, int n_words) {
     std::size_t bytes = 0;
     for (int i = 0; i < n_words && row.words != nullptr; ++i) bytes += row.words[i].size();
-    const std::size_t loose = std::min(3 * bytes + 3, most_loose), all = static_cast<std::size_t>(row.size) + most_crosses + loose;
+    const std::size_t loose = std::min(3 * bytes + 3, most_loose), all = static_cast<std::size_t>(row.size) + Values::most_crosses + loose;
     counted_.reserve(loose);
     points_.reserve(bytes + 2);
-    values_.reserve(static_cast<std::size_t>(row.size));
+    values_.make_room(row.size);
     found_.reserve(all);
+    order_.reserve(all);
     place.reserve(all);
     value.reserve(all);
     pace.reserve(all);
     return all;
   }
 
-  void read(const Row& row, const Schema& schema, View view, int bits) {
+  // only_numbers: no column is anything else, so nobody has to look.
+  void read(const Row& row, const Schema& schema, bool only_numbers, View view, int bits) {
     bits_ = bits;
     found_.clear();
-    values_.clear();
+    if (only_numbers) {
+      for (int i = 0; i < row.size; ++i) cell(row.column(i), numeric_column, row.value[i]);
+      return merge();
+    }
+    values_.found.clear();
     int word_column = 0;
     for (int i = 0; i < row.size; ++i) {
       const int j = row.column(i);
@@ -116,32 +169,24 @@ class Tokens {
   }
 
  private:
-  static constexpr std::size_t most_crosses = 64, most_loose = std::size_t{1} << 22;
+  static constexpr std::size_t most_loose = std::size_t{1} << 22;
   struct Found {
     std::int32_t place;
     double value, pace = 1;
   };
 
   void add_value(Hash hash) {
-    values_.push_back(hash);
+    values_.found.push_back(hash);
     found_.push_back({at(hash), 1.0});
   }
   void cell(int column, std::int64_t kind, double x) {
-    if (std::isnan(x)) return;
-    if (kind < 0) {
-      if (x != 0) found_.push_back({at(Hash(Hash::Kind::number, column)), x});
-      if (kind == coded_column) add_value(Hash::of_number(column, x));
-    } else if (x >= 0 && x < static_cast<double>(kind)) {
-      add_value(Hash(Hash::Kind::value, column).add(static_cast<std::uint64_t>(x)));
-    }
+    if (kind < 0 && x != 0 && !std::isnan(x)) found_.push_back({at(Hash(Hash::Kind::number, column)), x});
+    if (values_.add_cell(column, kind, x)) found_.push_back({at(values_.found.back()), 1.0});
   }
   void cross() {
-    const std::size_t most = std::min(values_.size() * (values_.size() - 1) / 2, most_crosses);
-    const double pace = most == 0 ? 1.0 : std::min(static_cast<double>(values_.size()) / static_cast<double>(most), 1.0);
-    std::size_t n = 0;
-    for (std::size_t a = 0; a < values_.size(); ++a)
-      for (std::size_t b = a + 1; b < values_.size() && n < most; ++b, ++n)
-        found_.push_back({at(Hash(Hash::Kind::cross, 0).add(values_[a].value()).add(values_[b].value())), 1.0, pace});
+    const double values = static_cast<double>(values_.found.size()), crosses = static_cast<double>(values_.n_crosses());
+    const double pace = crosses == 0 ? 1.0 : std::min(values / crosses, 1.0);
+    values_.cross([&](Hash hash) { found_.push_back({at(hash), 1.0, pace}); });
   }
 
   void add_text(std::string_view text, int column, View view) {
@@ -214,36 +259,40 @@ class Tokens {
   static bool earlier(const Found& a, const Found& b) { return a.place < b.place; }
   void count() {  // whole numbers: the order among equals does not matter
     std::sort(counted_.begin(), counted_.end(), earlier);
-    add_up(counted_);
-  }
-  static void add_up(std::vector<Found>& tokens) {
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (kept > 0 && tokens[kept - 1].place == tokens[i].place) {
-        tokens[kept - 1].value += tokens[i].value;
-        tokens[kept - 1].pace = std::max(tokens[kept - 1].pace, tokens[i].pace);
-      } else {
-        tokens[kept++] = tokens[i];
-      }
+    for (const Found& token : counted_) {
+      if (kept > 0 && counted_[kept - 1].place == token.place)
+        counted_[kept - 1].value += token.value;
+      else
+        counted_[kept++] = token;
     }
-    tokens.resize(kept);
+    counted_.resize(kept);
   }
+  // Those of one place are added up in the order in which they were found: numbers that hold both are quickly sorted.
   void merge() {
-    std::stable_sort(found_.begin(), found_.end(), earlier);
-    add_up(found_);
+    order_.clear();
+    for (std::size_t i = 0; i < found_.size(); ++i) order_.push_back(static_cast<std::uint64_t>(found_[i].place) << 32 | i);
+    std::sort(order_.begin(), order_.end());
     place.clear();
     value.clear();
     pace.clear();
-    for (const Found& token : found_) {
-      place.push_back(token.place);
-      value.push_back(token.value);
-      pace.push_back(token.pace);
+    for (const std::uint64_t key : order_) {
+      const Found& token = found_[key & 0xffffffffu];
+      if (!place.empty() && place.back() == token.place) {
+        value.back() += token.value;
+        pace.back() = std::max(pace.back(), token.pace);
+      } else {
+        place.push_back(token.place);
+        value.push_back(token.value);
+        pace.push_back(token.pace);
+      }
     }
   }
 
   int bits_ = 0;
   std::vector<Found> found_, counted_;
-  std::vector<Hash> values_;
+  std::vector<std::uint64_t> order_;
+  Values values_;
   std::vector<char32_t> points_;
 };
 
