@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost import catalogue
 from streamboost.base.files.archive import ModelFileError, open_regular, read_archive
 from streamboost.base.files.manifest import Manifest
+from streamboost.base.files.rows_apart import RowReader
 from streamboost.ensemble.bandit import BanditEnsemble
 from streamboost.ensemble.common import LearnerEnsemble
 from streamboost.learners import ALL_LEARNERS, LEARNERS, REGRESSION_LEARNERS
@@ -145,7 +147,7 @@ def load(path: str | os.PathLike[str] | BinaryIO | bytes) -> Any:
     if isinstance(path, (str, os.PathLike)):
         try:
             with open_regular(path) as file:
-                return _read(*read_archive(file))
+                return _read(*read_archive(file, RowReader(Path(os.fsdecode(path)).parent)))
         except ModelFileError as error:
             raise ModelFileError(f"{os.fspath(path)}: {error}") from error
     return _read(*read_archive(io.BytesIO(_content(path))))

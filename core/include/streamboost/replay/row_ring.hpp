@@ -160,20 +160,23 @@ class RowRing {
     std::vector<std::int64_t> cell, weight, truth, base;
     if (!v.loads() && end_ > begin_) {
       const Rows all = rows(begin_, end_);
-      std::uint64_t half = 0;
-      std::int64_t n = 0;
-      for (int r = 0; r < all.size(); ++r) {
-        truth.push_back(std::bit_cast<std::int64_t>(all.truth(r)));
-        weight.push_back(std::bit_cast<std::int64_t>(all.weight(r)));
-        for (int b = 0; b < bases_; ++b) base.push_back(std::bit_cast<std::int64_t>(all.base(r, b)));
-        for (int j = 0; j < width_; ++j, ++n) {
-          const float x = j < all.of(r).width ? all.cells(r)[j] : std::numeric_limits<float>::quiet_NaN();
-          const std::uint64_t bits = std::isnan(x) ? missing_bits : std::bit_cast<std::uint32_t>(x);
-          if (n % 2 == 1) cell.push_back(std::bit_cast<std::int64_t>(half | bits << 32));
-          half = bits;
-        }
+      const auto n = static_cast<std::size_t>(all.size()), width = static_cast<std::size_t>(width_);
+      std::vector<std::uint32_t> bits(n * width + 1);  // the last one completes a pair
+      for (auto* list : {&truth, &weight}) list->reserve(n);
+      for (std::size_t r = 0; r < n; ++r) {
+        const int row = static_cast<int>(r);
+        truth.push_back(std::bit_cast<std::int64_t>(all.truth(row)));
+        weight.push_back(std::bit_cast<std::int64_t>(all.weight(row)));
+        for (int b = 0; b < bases_; ++b) base.push_back(std::bit_cast<std::int64_t>(all.base(row, b)));
+        const float* from = all.cells(row);
+        const std::size_t filled = std::min(width, static_cast<std::size_t>(all.of(row).width));
+        std::uint32_t* to = bits.data() + r * width;
+        for (std::size_t j = 0; j < filled; ++j) to[j] = std::isnan(from[j]) ? missing_bits : std::bit_cast<std::uint32_t>(from[j]);
+        std::fill(to + filled, to + width, missing_bits);
       }
-      if (n % 2 == 1) cell.push_back(std::bit_cast<std::int64_t>(half));
+      cell.resize((n * width + 1) / 2);
+      for (std::size_t i = 0; i < cell.size(); ++i)
+        cell[i] = std::bit_cast<std::int64_t>(bits[2 * i] | static_cast<std::uint64_t>(bits[2 * i + 1]) << 32);
     }
     v("ring_begin", begin_);
     v("ring_end", end_);
@@ -201,7 +204,7 @@ class RowRing {
   }
 
  private:
-  static constexpr std::uint64_t missing_bits = 0x7FC00000;
+  static constexpr std::uint32_t missing_bits = 0x7FC00000;
   static bool is_code(double x, std::int64_t n) { return x >= 0 && x < static_cast<double>(n) && x == std::floor(x); }
 
   // Segments begin at multiples of their length.
@@ -230,10 +233,10 @@ class RowRing {
         continue;
       }
       const auto r = static_cast<std::size_t>(number - begin_);
-      for (int j = 0; j < width_; ++j, ++at) {
-        const auto word = std::bit_cast<std::uint64_t>(cell[at / 2]);
-        last.cell.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(at % 2 == 0 ? word : word >> 32)));
-      }
+      const std::size_t filled = last.cell.size();
+      last.cell.resize(filled + static_cast<std::size_t>(width_));
+      for (std::size_t j = filled; j < last.cell.size(); ++j, ++at)
+        last.cell[j] = std::bit_cast<float>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(cell[at / 2]) >> (at % 2 * 32)));
       last.truth.push_back(std::bit_cast<double>(truth[r]));
       last.weight.push_back(std::bit_cast<double>(weight[r]));
       for (std::size_t b = 0; b < bases; ++b) last.base.push_back(std::bit_cast<double>(base[r * bases + b]));

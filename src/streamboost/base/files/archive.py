@@ -7,6 +7,8 @@ for every count and index, in the core.
     file      = zip, members stored (never compressed), each name once, manifest.json first
     manifest  = JSON object; "arrays" maps each array's name to {"dtype", "shape", "sha256"}
     arrays    = arrays/<name>.npy, .npy version 1.0, C order, dtype from a short list
+
+An array may lie apart, in files beside this one (`rows_apart.py`): then it has no member here, and "pieces" in the manifest.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import re
 import stat
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -40,6 +42,8 @@ _HEADER = re.compile(
     rb"'shape': \((?P<shape>(?:\d{1,19},? ?){0,8})\), \} *\n",
     re.DOTALL,
 )
+Apart = Callable[[str, Any], NDArray[Any]]
+"""Reads an array that lies apart, given its name and what the manifest says of it."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # no clock in the file: equal models give equal bytes
 
 
@@ -47,10 +51,15 @@ class ModelFileError(ValueError):
     """A model file is damaged, hostile, or from a version this one cannot read."""
 
 
-def write_archive(file: BinaryIO, manifest: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-    """Write one model; the same model gives the same bytes."""
+def write_archive(
+    file: BinaryIO,
+    manifest: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    apart: Mapping[str, dict[str, Any]] | None = None,
+) -> None:
+    """Write one model; the same model gives the same bytes. ``apart``: what the manifest says of arrays that lie elsewhere."""
     members: dict[str, bytes] = {}
-    entries: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = dict(apart or {})
     for name in sorted(arrays):
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot name an array in a model file")
@@ -84,13 +93,27 @@ def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         yield file
 
 
-def read_archive(file: BinaryIO) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def read_archive(
+    file: BinaryIO, apart: Apart | None = None
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return manifest and arrays of a model file, or raise `ModelFileError`."""
+    with _opened(file) as (archive, size):
+        return _read_members(archive, size, apart)
+
+
+def read_manifest(file: BinaryIO) -> dict[str, Any]:
+    """Return the manifest of a model file alone, or raise `ModelFileError`."""
+    with _opened(file) as (archive, size):
+        return _read_head(archive, size)
+
+
+@contextmanager
+def _opened(file: BinaryIO) -> Iterator[tuple[zipfile.ZipFile, int]]:
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     try:
         with zipfile.ZipFile(file) as archive:
-            return _read_members(archive, size)
+            yield archive, size
     except ModelFileError:
         raise
     except (
@@ -105,7 +128,8 @@ def read_archive(file: BinaryIO) -> tuple[dict[str, Any], dict[str, NDArray[Any]
         raise ModelFileError(f"not a readable model file: {error}") from error
 
 
-def _read_members(archive: zipfile.ZipFile, size: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _read_head(archive: zipfile.ZipFile, size: int) -> dict[str, Any]:
+    """The manifest of a file whose members are as they should be."""
     infos = archive.infolist()
     names = [info.filename for info in infos]
     if not infos or names[0] != "manifest.json" or infos[0].header_offset != 0:
@@ -131,18 +155,32 @@ def _read_members(archive: zipfile.ZipFile, size: int) -> tuple[dict[str, Any], 
         )
     manifest = parse_json(archive.read(infos[0]))
     _check_head(manifest)
+    return manifest
+
+
+def _read_members(
+    archive: zipfile.ZipFile, size: int, apart: Apart | None
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    manifest = _read_head(archive, size)
+    infos = archive.infolist()
     entries = manifest["arrays"]
     if not isinstance(entries, dict):
         raise ModelFileError("'arrays' in the manifest is not an object")
     for name in entries:
         if not _NAME.fullmatch(name):
             raise ModelFileError(f"{name!r} is not a legal array name")
-    if {_member(name) for name in entries} != set(names[1:]):
+    elsewhere = {name for name, entry in entries.items() if isinstance(entry, dict) and "pieces" in entry}
+    if {_member(name) for name in entries.keys() - elsewhere} != {info.filename for info in infos[1:]}:
         raise ModelFileError("the members of the file are not the arrays of the manifest")
     by_name = {info.filename: info for info in infos}
-    arrays = {
-        name: _read_array(archive, by_name[_member(name)], name, entry) for name, entry in entries.items()
-    }
+    arrays = {}
+    for name, entry in entries.items():
+        if name not in elsewhere:
+            arrays[name] = _read_array(archive, by_name[_member(name)], name, entry)
+        elif apart is not None:
+            arrays[name] = apart(name, entry)
+        else:
+            raise ModelFileError("rows of the model lie in files beside it: load it by its path, in its folder")
     return manifest, arrays
 
 

@@ -16,6 +16,7 @@ from streamboost import _core
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, check_room, columns_of, json_value, schema_of
 from streamboost.base.files.metadata import checked, entry
+from streamboost.base.files.rows_apart import RowShelf
 from streamboost.base.session import JUDGED_AFTER, Session
 
 if TYPE_CHECKING:
@@ -25,19 +26,21 @@ PARAMETER = "learner."  # prefix of arrays that are parameters of the learner, b
 Arrays = dict[str, NDArray[Any]]
 
 
-def to_bytes(model: Estimator, *, metadata: Mapping[str, Any] | None = None) -> bytes:
-    """Return what `save` writes; :func:`streamboost.load` takes it, too."""
+def to_bytes(
+    model: Estimator, *, metadata: Mapping[str, Any] | None = None, shelf: RowShelf | None = None
+) -> bytes:
+    """Return what `save` writes; :func:`streamboost.load` takes it, too. Rows that are remembered go to ``shelf``, if given."""
     if model._session is None:
         raise ValueError(f"This {type(model).__name__} has learned nothing yet: there is nothing to save.")
     facts = None if metadata is None else checked(metadata)
-    data = model._read(lambda session: file_bytes(model, session, facts), fitted=False)
-    _check_loads(model, data)
+    data = model._read(lambda session: file_bytes(model, session, facts, shelf), fitted=False)
+    _check_loads(model, data, shelf)
     return data
 
 
-def _check_loads(model: Estimator, data: bytes) -> None:
+def _check_loads(model: Estimator, data: bytes, shelf: RowShelf | None) -> None:
     """Read the bytes back by the checks that loading makes, before they take the place of a file that loads."""
-    raw, arrays = read_archive(io.BytesIO(data))
+    raw, arrays = read_archive(io.BytesIO(data), None if shelf is None else shelf.give)
     manifest = Manifest.read(raw)
     try:
         model._rebuild(manifest, arrays)._restore(manifest, arrays)
@@ -48,7 +51,9 @@ def _check_loads(model: Estimator, data: bytes) -> None:
         ) from error
 
 
-def file_bytes(model: Estimator, session: Session, facts: Mapping[str, Any] | None) -> bytes:
+def file_bytes(
+    model: Estimator, session: Session, facts: Mapping[str, Any] | None, shelf: RowShelf | None = None
+) -> bytes:
     """Return the bytes of a file, or refuse a model that no file can hold; the caller holds the session."""
     if session.in_python:
         own = "an ensemble of one of streamboost's own learners"
@@ -63,10 +68,15 @@ def file_bytes(model: Estimator, session: Session, facts: Mapping[str, Any] | No
             f"save cannot store this {type(model).__name__}: {reason}, and a model file holds no code. "
             f"Use pickle or joblib for this model, or {own}."
         )
-    return bytes_of(model, session, facts)
+    return bytes_of(model, session, facts, shelf)
 
 
-def bytes_of(model: Estimator, session: Session, facts: Mapping[str, Any] | None = None) -> bytes:
+def bytes_of(
+    model: Estimator,
+    session: Session,
+    facts: Mapping[str, Any] | None = None,
+    shelf: RowShelf | None = None,
+) -> bytes:
     """Return the bytes of a file; the caller holds the session."""
     session.settle()
     if session.broken is not None:
@@ -74,8 +84,10 @@ def bytes_of(model: Estimator, session: Session, facts: Mapping[str, Any] | None
             f"This {type(model).__name__} is broken ({session.broken}); call fit to start again."
         )
     arrays: Arrays = dict(session.model.state())
+    manifest = manifest_of(model, session, arrays, facts)
+    apart = None if shelf is None else shelf.take(arrays)
     buffer = io.BytesIO()
-    write_archive(buffer, manifest_of(model, session, arrays, facts), arrays)
+    write_archive(buffer, manifest, arrays, apart)
     return buffer.getvalue()
 
 

@@ -188,18 +188,13 @@ class Registry:
         with self._db.transaction():
             seq = self._note(stream, "delete", by, name=name)
             self._db.run("UPDATE models SET name=NULL WHERE model=?", (stream.number,))
-            files = [
-                file
-                for number in stream.candidates
-                for (file,) in self._db.rows("SELECT file FROM snapshots WHERE candidate=?", (number,))
-            ]
             self._finish()
         self._writer.streams = {key: one for key, one in self._writer.streams.items() if key != name}
         self._writer.journal.touched.clear()
         stream.waiting.refuse(NotFound(f"The model {name!r} was deleted."))
         stream.close()
-        for file in files:
-            (self._writer.folder / snapshots.FOLDER / file).unlink(missing_ok=True)
+        for number in stream.candidates:
+            snapshots.remove_all(self._writer.folder, number)
         return seq
 
     def snapshot(self, name: str) -> int:
@@ -341,7 +336,6 @@ class Registry:
         number = self.find_candidate(stream, shadow).number
         with self._db.transaction():
             seq = self._note(stream, "drop_shadow", by, shadow=shadow)
-            files = self._db.rows("SELECT file FROM snapshots WHERE candidate=?", (number,))
             for table in ("snapshots", "resets", "skipped", "candidates"):
                 self._db.run(f"DELETE FROM {table} WHERE candidate=?", (number,))
             self._finish()
@@ -349,8 +343,7 @@ class Registry:
         stream.candidates = {key: c for key, c in stream.candidates.items() if key != number}
         gone.close()
         self._done(stream)
-        for (file,) in files:
-            (self._writer.folder / snapshots.FOLDER / file).unlink(missing_ok=True)
+        snapshots.remove_all(self._writer.folder, number)
         return seq
 
     def promote(self, name: str, shadow: str, by: str | None) -> int:

@@ -443,6 +443,8 @@ class Writer:
             known = self.db.value("SELECT 1 FROM candidates WHERE candidate=?", (taken.candidate,))
             if known is None:
                 return
+            if not snapshots.is_whole(self.folder, name):
+                raise NotReady("rows of the snapshot were forgotten with another one meanwhile")
             snapshots.add_row(self.db, taken, name, sha256, self.journal.now())
             old = snapshots.prune(
                 self.db, self.folder, taken.candidate, self.settings.keep_snapshots, self.settings.reach_s
