@@ -175,8 +175,8 @@ SECTIONS: dict[str, tuple[str, str, Callable[[], list[str]]]] = {
     ),
     "gradient": (
         "Gradient boosted trees",
-        "`StreamingGradientBoostingClassifier`, 100 trees, all rows, three seeds, beside MOA's of 100 trees, one seed, whose figures are "
-        "those of [the streams](streams.md), measured at another time.",
+        "`StreamingGradientBoostingClassifier`, 100 trees, all rows, three seeds, beside MOA's of 100 trees, one seed, whose "
+        "figures are those of [the streams](streams.md), measured at another time.",
         gradient,
     ),
     "numbers": (

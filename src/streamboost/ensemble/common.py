@@ -324,7 +324,7 @@ class StreamEnsemble(LearnerEnsemble):
 
 
 def _by_lane(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """One entry per learner in every array: what is kept by class as well is an array for each class, in the order of `classes_`."""
+    """One entry per learner in every array: what is kept by class becomes an array for each, in the order of `classes_`."""
     n = min(map(len, arrays.values()), default=0)
     found: dict[str, NDArray[Any]] = {}
     for name, values in arrays.items():
