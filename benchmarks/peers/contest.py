@@ -70,7 +70,6 @@ class Worker:
 class Result:
     race: Race
     contestant: Contestant
-    driver: str = ""
     error: str = ""
     runs: list[dict[str, Any]] = field(default_factory=list)
 
@@ -118,7 +117,7 @@ def hold(race: Race, repetitions: int, scale: float) -> list[Result]:
             answer = workers[i].ask(
                 do="prepare", stream=race.stream, length=length, rows=rows, spec=dict(contestant.spec)
             )
-            result.error, result.driver = answer.get("error", ""), answer.get("driver", "")
+            result.error = answer.get("error", "")
         for seed in range(1, repetitions + 1):
             for i, result in enumerate(results):
                 while not result.error:

@@ -2,57 +2,115 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from benchmarks import pages
 from benchmarks.peers.contest import Result
 from benchmarks.tables import Cell, Table
 
+FEWER = "first rows only"
 LOWER = 0.005  # an accuracy that is lower by more than this is marked
 COLOURS = {"streamboost": "#0072B2", "vw": "#E69F00", "moa": "#CC79A7", "river": "#009E73"}
 Races = list[list[Result]]
+Row = dict[str, str]
+"""A record of bench-peers.csv."""
 
 
 def ratio(ours: Result, theirs: Result, clock: str = "thread") -> float:
     return ours.rate(clock) / theirs.rate(clock)
 
 
-def remark(result: Result, first: Result) -> str:
-    parts = [result.contestant.note] if result.contestant.note else []
-    if result.error:
-        parts.append(f"stopped: {result.error}")
-    if not result.whole:
-        parts.append("first rows only")
-    elif result is not first and result.accuracy is not None and first.accuracy is not None:
-        lead = result.accuracy - first.accuracy
-        if result.contestant.peer != "streamboost" and lead > LOWER:
-            parts.append(f"**more accurate than our first entry by {lead:.3f}**")
-    return "; ".join(parts)
+CSV_COLUMNS = (
+    "group race stream n library entry rows repetitions examples_per_s_thread_cpu examples_per_s_process_cpu"
+    " examples_per_s_wall accuracy peak_mb kb_per_learner remark measured"
+).split()
+RATE = "examples_per_s_thread_cpu"
 
 
-def group_table(group: str, races: Races) -> Table:
+def csv_rows(races: Races, measured: str) -> list[Row]:
+    """One record per contestant; `measured` says when, and of what version."""
+    found: list[Row] = []
+    for result in [r for results in races for r in results]:
+        race, c, ran = result.race, result.contestant, bool(result.runs)
+        rates: list[Cell] = [round(result.rate(k), 1) if ran else None for k in ("thread", "process", "wall")]
+        size, each = result.megabytes, result.learner_kilobytes
+        remark = [c.note] if c.note else []
+        if result.error:
+            remark.append(f"{'stopped' if ran else 'not run'}: {result.error}")
+        if ran and not result.whole:
+            remark.append(FEWER)
+        cells: list[Cell] = [
+            race.group,
+            race.name,
+            race.stream,
+            race.n,
+            c.peer,
+            c.label,
+            result.runs[0]["rows"] if ran else None,
+            len(result.runs),
+            *rates,
+            result.accuracy,
+            None if size is None else round(size, 1),
+            None if each is None else round(each, 2),
+            "; ".join(remark),
+            measured,
+        ]
+        found.append(
+            dict(zip(CSV_COLUMNS, ("" if cell is None else str(cell) for cell in cells), strict=True))
+        )
+    return found
+
+
+def with_those_before(rows: list[Row], path: Path, order: Sequence[str]) -> list[Row]:
+    """These and, of the groups that were not run now, what the file has of them: a long page can be measured in parts."""
+    run = {row["group"] for row in rows}
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [
+                row for row in csv.DictReader(file) if row["group"] not in run and row["group"] in order
+            ] + rows
+    return sorted(rows, key=lambda row: order.index(row["group"]))
+
+
+def races_of(rows: list[Row]) -> list[list[Row]]:
+    """The records of each race, ours first."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["group"], row["race"], row["n"]), []).append(row)
+    return list(found.values())
+
+
+def group_table(group: str, rows: list[Row]) -> Table:
     """All races of a group: ours first, ratios are to our first entry of the race."""
     columns = ["race", "N", "library", "entry", "rows", "examples/s", "ours is faster", "accuracy"]
     table = Table(group[0].upper() + group[1:], [*columns, "peak MB", "kB a learner", "remark"])
-    for results in races:
-        first, race = results[0], results[0].race
-        for i, result in enumerate(results):
-            c = result.contestant
+    table.note = "Measured: " + ", ".join(dict.fromkeys(row["measured"] for row in rows))
+    for race in races_of(rows):
+        first = race[0]
+        for row in race:
             # The name of a race stands on its first line only.
-            head = [race.name if i == 0 else "", str(race.n) if i == 0 else "", c.peer, c.label]
-            if not result.runs:
-                table.add(*head, *["-"] * 6, f"not run: {result.error}")
+            head = [row["race"], row["n"]] if row is first else ["", ""]
+            head += [row["library"], row["entry"]]
+            if not row[RATE]:
+                table.add(*head, *["-"] * 6, row["remark"])
                 continue
-            compared = c.peer != "streamboost" and first.runs
+            compared = row["library"] != "streamboost" and first[RATE]
+            remark = [row["remark"]] if row["remark"] else []
+            lead = float(row["accuracy"]) - float(first["accuracy"] or "nan")
+            if compared and FEWER not in row["remark"] and lead > LOWER:
+                remark.append(f"**more accurate than our first entry by {lead:.3f}**")
             table.add(
                 *head,
-                f"{result.runs[0]['rows']:,}",
-                f"{result.rate():,.0f}",
-                f"{ratio(first, result):.1f}x" if compared else "-",
-                f"{result.accuracy:.4f}",
-                f"{result.megabytes:.0f}",
-                "-" if result.learner_kilobytes is None else f"{result.learner_kilobytes:.1f}",
-                remark(result, first),
+                f"{int(row['rows']):,}",
+                f"{float(row[RATE]):,.0f}",
+                f"{float(first[RATE]) / float(row[RATE]):.1f}x" if compared else "-",
+                f"{float(row['accuracy']):.4f}",
+                f"{float(row['peak_mb']):.0f}",
+                f"{float(row['kb_per_learner']):.1f}" if row["kb_per_learner"] else "-",
+                "; ".join(remark),
             )
     return table
 
@@ -109,42 +167,10 @@ def accuracy_table(races: Races) -> Table:
     return table
 
 
-CSV_COLUMNS = (
-    "group race stream n library entry rows repetitions examples_per_s_thread_cpu examples_per_s_process_cpu"
-    " examples_per_s_wall accuracy peak_mb kb_per_learner remark"
-).split()
-
-
-def csv_rows(races: Races) -> list[list[Cell]]:
-    rows: list[list[Cell]] = []
-    for result in [r for results in races for r in results]:
-        race, c, ran = result.race, result.contestant, bool(result.runs)
-        rates: list[Cell] = [round(result.rate(k), 1) if ran else None for k in ("thread", "process", "wall")]
-        size, each = result.megabytes, result.learner_kilobytes
-        rows.append(
-            [
-                race.group,
-                race.name,
-                race.stream,
-                race.n,
-                c.peer,
-                c.label,
-                result.runs[0]["rows"] if ran else None,
-                len(result.runs),
-                *rates,
-                result.accuracy,
-                None if size is None else round(size, 1),
-                None if each is None else round(each, 2),
-                c.note if ran else f"not run: {result.error}",
-            ]
-        )
-    return rows
-
-
-def picture(races: Races) -> Any:
+def picture(rows: list[Row]) -> Any:
     """One line per race, a dot per entry: how far apart the libraries are is what the eye compares."""
-    ran = [results for results in races if any(r.runs for r in results)]
-    groups = list(dict.fromkeys(results[0].race.group for results in ran))
+    ran = races_of([row for row in rows if row[RATE]])
+    groups = list(dict.fromkeys(row["group"] for row in rows))
     figure = pages.figure(10, 0.27 * (len(ran) + 1.6 * len(groups)) + 1.2)
     axes = figure.subplots()
     position, ticks, labels = 0.0, [], []
@@ -152,17 +178,16 @@ def picture(races: Races) -> Any:
         axes.text(-0.01, position, group, transform=axes.get_yaxis_transform(), ha="right", va="center",
                   fontsize=9, fontweight="bold")  # fmt: skip
         position += 1.0
-        for results in [r for r in ran if r[0].race.group == group]:
-            done = [r for r in results if r.runs]
-            rates = [r.rate() for r in done]
+        for race in [race for race in ran if race[0]["group"] == group]:
+            rates = [float(row[RATE]) for row in race]
             axes.plot([min(rates), max(rates)], [position] * 2, color="#DDDDDD", linewidth=1.2, zorder=1)
-            for result in done:
-                colour = COLOURS[result.contestant.peer]
-                face = colour if result.whole else "white"  # hollow: few rows only
-                axes.scatter(result.rate(), position, s=26, color=face, edgecolors=colour, zorder=2)
+            for row, rate in zip(race, rates, strict=True):
+                colour = COLOURS[row["library"]]
+                face = "white" if FEWER in row["remark"] else colour  # hollow: few rows only
+                axes.scatter(rate, position, s=26, color=face, edgecolors=colour, zorder=2)
             axes.text(max(rates) * 1.15, position, f"{rates[0]:,.0f}", fontsize=7, va="center")
             ticks.append(position)
-            labels.append(f"{results[0].race.name}, N = {results[0].race.n}")
+            labels.append(f"{race[0]['race']}, N = {race[0]['n']}")
             position += 1.0
         position += 0.6
     for peer, colour in COLOURS.items():

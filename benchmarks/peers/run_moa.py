@@ -59,7 +59,6 @@ def used_heap() -> float:
 
 
 class Runner:
-    driver = "warm JVM, instances in memory, MOA's prequential loop in Java"
     model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:

@@ -17,7 +17,6 @@ LEARNERS = {
 
 
 class Runner:
-    driver = "predict_one, learn_one per row, first rows only"
     model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:

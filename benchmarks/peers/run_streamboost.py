@@ -10,7 +10,6 @@ from benchmarks.streams import Stream
 
 
 class Runner:
-    driver = "test_then_train on the array, default options unless named"
     model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:

@@ -18,7 +18,6 @@ from benchmarks.streams import Stream, rows_of
 
 
 class Runner:
-    driver = "C++ driver over a binary cache file, default options"
     model_bytes: float | None = None
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None:

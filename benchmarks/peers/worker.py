@@ -29,7 +29,6 @@ MODULES = {
 class Runner(Protocol):
     """One learner on one stream. The constructor prepares the data; ``run`` starts untrained."""
 
-    driver: str  # how the peer is driven, for the result page
     model_bytes: float | None  # memory of the last run's model, where the peer can tell
 
     def __init__(self, stream: Stream, spec: dict[str, Any]) -> None: ...
@@ -73,7 +72,7 @@ def main(peer: str) -> None:
                 base = peak_megabytes()
                 runner = module.Runner(stream, request["spec"])
                 runner.run(Stopwatch(), 0)
-                answer: dict[str, Any] = {"driver": runner.driver}
+                answer: dict[str, Any] = {}
             else:
                 assert runner is not None
                 watch = Stopwatch()

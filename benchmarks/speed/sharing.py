@@ -1,7 +1,7 @@
 """``python -m benchmarks.speed.sharing``: what it costs to share a model: snapshots against copies, and the lock of `learn_one`.
 
-``--against DIR`` compares single calls and rows in chunks with another build, installed by ``pip install --target DIR``: short
-runs of both take turns, so that whatever else the machine does falls on both alike.
+``--against DIR`` compares single calls and rows in chunks, without calibration, with another build, installed by ``pip install
+--target DIR``: short runs of both take turns, so that whatever else the machine does falls on both alike.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ import numpy as np
 
 RUNS = 7
 CALLS = 3000
-VERBS = ("learn_one", "predict_one", "predict_proba_one", "OSBoost, rows", "Oza, rows", "bagging, rows")
 
 # Only public verbs, so that any build can run it. Time of the thread: the machine may be busy.
 CHILD = """
 import json, sys, time
 import numpy as np
 import streamboost
-from streamboost import NaiveBayes, OnlineBaggingClassifier, OnlineBoostingClassifier, OSBoostClassifier, Perceptron
+from streamboost import *
 X = np.random.default_rng(0).normal(size=(2000, 20))
 rows = [{f"x{j}": v for j, v in enumerate(row)} for row in X.tolist()]
 y = (X[:, 0] > 0).astype(int).tolist()
@@ -47,21 +46,33 @@ asked = [(row,) for row in rows]
 many = np.tile(X, (3, 1))
 labels = np.tile(y, 3)
 def per_row(kind, learner):
-    model = kind(learner, n_estimators=int(sys.argv[2]), random_state=1).partial_fit(X, y)
+    model = kind(learner, n_estimators=int(sys.argv[2]), calibration=None, random_state=1).partial_fit(X, y)
     spent = []
     for _ in range(3):
         start = time.thread_time_ns()
         model.test_then_train(many, labels)
         spent.append(time.thread_time_ns() - start)
     return min(spent) / len(many) / 1000
+kinds = {
+    "OSBoost, perceptrons": (OSBoostClassifier, Perceptron()),
+    "OSBoost, logistic": (OSBoostClassifier, LogisticRegression()),
+    "BBM, perceptrons": (OnlineBBMClassifier, Perceptron()),
+    "AdaBoost.OL, perceptrons": (AdaBoostOLClassifier, Perceptron()),
+    "Oza, naive Bayes": (OnlineBoostingClassifier, NaiveBayes()),
+    "Oza, trees": (OnlineBoostingClassifier, HoeffdingTree()),
+    "arc-x4, naive Bayes": (OnlineArcX4Classifier, NaiveBayes()),
+    "bagging, naive Bayes": (OnlineBaggingClassifier, NaiveBayes()),
+    "bagging, trees": (OnlineBaggingClassifier, HoeffdingTree()),
+    "leveraging bagging, trees": (LeveragingBaggingClassifier, None),
+    "MBBM, trees": (OnlineMBBMClassifier, HoeffdingTree()),
+    "AdaBoost.OLM, trees": (AdaBoostOLMClassifier, HoeffdingTree()),
+}
 print(json.dumps({
     "where": streamboost.__file__,
     "learn_one": middle(model.learn_one, list(zip(rows, y))),
     "predict_one": middle(model.predict_one, asked),
     "predict_proba_one": middle(model.predict_proba_one, asked),
-    "OSBoost, rows": per_row(OSBoostClassifier, Perceptron()),
-    "Oza, rows": per_row(OnlineBoostingClassifier, NaiveBayes()),
-    "bagging, rows": per_row(OnlineBaggingClassifier, NaiveBayes()),
+    **{name: per_row(*kind) for name, kind in kinds.items()},
 }))
 """
 
@@ -82,14 +93,16 @@ def single_calls(place: Path, n_estimators: int) -> dict[str, Any]:
     return found
 
 
-def compare(here: Path, there: Path) -> None:
+def compare(here: Path, there: Path, n_runs: int) -> None:
+    """Microseconds of a call, or of a row of `test_then_train`: the least of some runs."""
     for n_estimators in (10, 100):
-        runs = [(single_calls(there, n_estimators), single_calls(here, n_estimators)) for _ in range(RUNS)]
-        for verb in VERBS:
-            before, after = (min(run[side][verb] for run in runs) for side in (0, 1))
+        runs = [(single_calls(there, n_estimators), single_calls(here, n_estimators)) for _ in range(n_runs)]
+        for what in [name for name in runs[0][0] if name != "where"]:
+            before, after = (min(run[side][what] for run in runs) for side in (0, 1))
             print(
-                f"{verb:18} {n_estimators:4} learners, 20 numbers: {before:7.2f} us before, {after:7.2f} us now, "
-                f"ratio {after / before:.2f}"
+                f"{what:26} {n_estimators:4} learners, 20 numbers: {before:7.2f} us before, {after:7.2f} us now, "
+                f"ratio {after / before:.2f}",
+                flush=True,
             )
 
 
@@ -142,6 +155,7 @@ def main() -> None:
     parser.add_argument(
         "--build", type=Path, help="this build likewise; default: where streamboost is imported from"
     )
+    parser.add_argument("--runs", type=int, default=RUNS, help="processes of each build")
     options = parser.parse_args()
     if options.against is None:
         snapshots()
@@ -149,7 +163,7 @@ def main() -> None:
     import streamboost
 
     here = options.build or Path(streamboost.__file__).parent.parent
-    compare(here.resolve(), options.against.resolve())
+    compare(here.resolve(), options.against.resolve(), options.runs)
 
 
 if __name__ == "__main__":

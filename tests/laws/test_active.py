@@ -41,17 +41,19 @@ def trees(**more):
     return OnlineBaggingClassifier(HoeffdingTree(grace_period=20), n_estimators=5, random_state=2, **more)
 
 
-def active(query, budget=0.2, model=None):
-    return ActiveClassifier(model or trees(), budget=budget, query=query, random_state=SEED)
+def active(query, budget=0.2, model=None, **more):
+    return ActiveClassifier(model or trees(), budget=budget, query=query, random_state=SEED, **more)
 
 
 def state_of(model):
     return model.to_bytes()
 
 
-@pytest.mark.parametrize("budget", [0.02, 0.2, 1.0])
+@pytest.mark.parametrize(
+    ("budget", "rule"), [(0.02, "quantile"), (0.2, "quantile"), (0.2, "paper"), (1.0, "quantile")]
+)
 @pytest.mark.parametrize("query", QUERIES)
-def test_every_question_is_the_oracles(query, budget):
+def test_every_question_is_the_oracles(query, budget, rule):
     X, y = stream()
     model, detector = trees(), ADWIN(delta=0.002)
     oracle = Oracle(
@@ -60,6 +62,7 @@ def test_every_question_is_the_oracles(query, budget):
         lambda t, what: uniform(SEED, t, 0, 16, what),
         lambda t, what: normal(SEED, t, 0, 16, what),
         detector.update,
+        rule,
     )
     answers, asked = [], []
     for t in range(len(y)):
@@ -73,7 +76,7 @@ def test_every_question_is_the_oracles(query, budget):
         if asked[-1]:
             model.partial_fit(row, y[t : t + 1])
         oracle.step(asked[-1], answer != y[t])
-    ours = active(query, budget)
+    ours = active(query, budget, rule=rule)
     assert ours.test_then_train(X, y).tolist() == answers
     assert ours.n_asked_ == sum(asked)
     assert ours.n_rows_ == len(y)

@@ -139,7 +139,9 @@ def test_asking_changes_nothing(ensemble, learner, data, seed):
     asked.decision_function(other)
     asked.predict_one(dict(enumerate(other[0])))
     asked.predict_proba_one(dict(enumerate(other[0])))
-    asked.report()
+    report = asked.report()
+    assert {len(values) for values in report.lanes.values()} == {report.n_estimators}
+    assert str(report)
     asked.memory_bytes()
     assert bits(asked) == before
     assert [asked.predict_proba(other).tobytes(), asked.predict(other).tolist()] == answers

@@ -55,13 +55,28 @@ def test_a_peer_that_is_more_accurate_is_marked_if_it_saw_all_rows():
     race = RACES[0]
     assert race.contestants[3].rows is None
     mine, better, level = ran(race, 0, 0.80, 0.1), ran(race, 3, 0.81, 1.0), ran(race, 4, 0.804, 1.0)
-    table = report.group_table("linear", [[mine, better, level]]).text()
+    table = report.group_table("linear", report.csv_rows([[mine, better, level]], "today")).text()
     assert table.count("more accurate than our first entry") == 1
     assert "by 0.010" in table
     assert table.count("10.0x") == 2
+    assert table.endswith("Measured: today")
     few = replace(race.contestants[3], rows=10)
     better.contestant = few
-    assert "more accurate" not in report.group_table("linear", [[mine, better]]).text()
+    table = report.group_table("linear", report.csv_rows([[mine, better]], "today")).text()
+    assert "more accurate" not in table
+    assert "first rows only" in table
+
+
+def test_groups_that_were_not_run_stay(tmp_path):
+    path, groups = tmp_path / "bench-peers.csv", list(dict.fromkeys(race.group for race in RACES))
+    first, last = (next(race for race in RACES if race.group == group) for group in (groups[0], groups[-1]))
+    rows = report.csv_rows([[ran(last, 0, 0.8, 1.0)], [ran(first, 0, 0.7, 1.0)]], "then")
+    tables.write_csv(path, report.CSV_COLUMNS, [list(row.values()) for row in rows])
+    both = report.with_those_before(report.csv_rows([[ran(last, 0, 0.9, 1.0)]], "now"), path, groups)
+    assert [(row["group"], row["accuracy"], row["measured"]) for row in both] == [
+        (groups[0], "0.7", "then"),
+        (groups[-1], "0.9", "now"),
+    ]
 
 
 def test_rows_of_a_sparse_matrix_are_its_stored_values():

@@ -305,7 +305,7 @@ class StreamEnsemble(LearnerEnsemble):
         trace, bounded = raw.pop("trace", None), bool(raw.pop("trace_bounded", False))
         replacements, kept = raw.pop("replacement_times", None), raw.get("importances/columns")
         raw = {name: value for name, value in raw.items() if not name.startswith(("health/", "importances/"))}
-        lanes = {name: np.array(value) for name, value in raw.items() if isinstance(value, np.ndarray)}
+        lanes = _by_lane({name: value for name, value in raw.items() if isinstance(value, np.ndarray)})
         totals = {name: float(value) for name, value in raw.items() if not isinstance(value, np.ndarray)}
         return EnsembleReport(
             model=type(self).__name__,
@@ -323,6 +323,16 @@ class StreamEnsemble(LearnerEnsemble):
             if kept is None
             else dict(zip(column_names(session), kept.tolist(), strict=True)),
         )
+
+
+def _by_lane(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """One entry per learner in every array: what is kept by class becomes an array for each, in the order of `classes_`."""
+    n = min(map(len, arrays.values()), default=0)
+    found: dict[str, NDArray[Any]] = {}
+    for name, values in arrays.items():
+        parts = np.array(values).reshape(-1, max(n, 1))
+        found |= {name if len(parts) == 1 else f"{name}_{k}": part for k, part in enumerate(parts)}
+    return found
 
 
 def _rebuild_learner(manifest: Manifest, arrays: dict[str, NDArray[Any]], default: Learner) -> Learner | None:

@@ -257,7 +257,8 @@ class _Pass:
     def regret(self) -> float:
         """Mistakes of a bandit beyond those of the same model with all labels."""
         assert self._full is not None
-        return (self.scores.error - self._full.scores.error) * self.scores.n_rows
+        more = (self.scores.error - self._full.scores.error) * self.scores.n_rows
+        return round(more, 6)  # 100, not 100.00000000000001
 
     def run(
         self, stream: Stream, chunk_size: int, learn_late: bool, report: Callable[[_Pass, Stream], None]

@@ -22,7 +22,7 @@ from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
 from streamboost.feedback.composite import Composite, check_rows, composite_bytes, part_of
-from streamboost.feedback.query import QUERIES, QueryStrategy
+from streamboost.feedback.query import QUERIES, RULES, QueryStrategy
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -118,6 +118,14 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             'Of ``query="split"``: the share of the rows that is left to chance.',
             to_core=False,
         ),
+        parameter(
+            "rule",
+            one_of(*RULES),
+            "How a moving threshold moves. Quantile: so that the share `budget` of the rows lies below it, and the labels of the "
+            "least sure rows are asked for. Paper: by equal steps up and down, and spending is counted over the last 100 rows, not "
+            "1,000.",
+            to_core=False,
+        ),
         RANDOM_STATE.saying("Key of the draws of the strategy. The model has a `random_state` of its own."),
     )
     _attributes = (
@@ -137,7 +145,8 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         budget: float = 0.1,
         query: str = "split",
         threshold: float = 0.9,
-        random_share: float = 0.2,
+        random_share: float = 0.1,
+        rule: str = "quantile",
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -145,6 +154,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         self.query = query
         self.threshold = threshold
         self.random_share = random_share
+        self.rule = rule
         self.random_state = random_state
 
     @classmethod
@@ -376,7 +386,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
 
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
-        names = ("budget", "query", "threshold", "random_share")
+        names = ("budget", "query", "threshold", "random_share", "rule")
         strategy = self._begin()
         state = {**strategy.state(), "seed": strategy.seed}
         params = {name: getattr(self, name) for name in names}
@@ -392,7 +402,8 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         seed = state.get("seed")
         if type(seed) is not int or not 0 <= seed < 2**64:
             raise ModelFileError("the seed of the queries is damaged")
-        made = cls(clone(parts[0]), **params, random_state=seed)
+        # Files of 1.0.0 name no rule: there was the paper's.
+        made = cls(clone(parts[0]), **{"rule": "paper", **params}, random_state=seed)
         made._validate_params()
         made.model_ = parts[0]
         made._strategy = made._new_strategy(seed)
@@ -403,7 +414,12 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
 
     def _new_strategy(self, seed: int) -> QueryStrategy:
         return QueryStrategy(
-            self.budget, self.query, threshold=self.threshold, random_share=self.random_share, seed=seed
+            self.budget,
+            self.query,
+            threshold=self.threshold,
+            random_share=self.random_share,
+            rule=self.rule,
+            seed=seed,
         )
 
     def _begin(self) -> QueryStrategy:

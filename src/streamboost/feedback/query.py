@@ -16,8 +16,9 @@ QUERIES = ("random", "uncertainty", "variable", "randomized", "split", "disagree
 
 PURPOSE = 16  # of draws: queries
 _CHANCE, _LABEL, _JITTER = 0, 1, 2  # what a draw of that purpose decides: part of the format
-_STEP = 0.01
-_WINDOW = 100.0
+_AHEAD = 100.0  # rows whose share of the budget may be spent before they come
+RULES = ("quantile", "paper")
+"""How a threshold moves, by name."""
 
 
 class QueryStrategy:
@@ -36,14 +37,19 @@ class QueryStrategy:
         The confidence below which ``"uncertainty"`` asks.
     random_share : float
         The share of rows that ``"split"`` leaves to chance.
+    rule : str
+        How a threshold moves: ``"quantile"`` or ``"paper"``, see the notes.
     seed : int
         Key of the draws.
 
     Notes
     -----
-    With :math:`w = 100` the spending is :math:`u \leftarrow u (w - 1) / w + 1[\text{asked}]`; a label is asked for only while
-    :math:`u / w` is below the budget, and never for more than the budget of all rows and one window. A moving threshold
-    starts at 1; a question multiplies it by 0.99, a row that is let go by 1.01.
+    Spending is :math:`u \leftarrow u (w - 1) / w + 1[\text{asked}]`; a label is asked for only while :math:`u / w` is below the
+    budget b, and never for more than the budget of all rows and a hundred more. A moving threshold starts at 1. In the paper
+    :math:`w = 100`, a question multiplies it by 0.99 and a row that is let go by 1.01: it settles at the median of the
+    confidences, and the first row below that is asked for as soon as the budget has room, which is hardly a choice. By the
+    rule ``"quantile"`` a question multiplies it by :math:`1 - 0.02 (1 - b)`, a row that is let go by :math:`1 + 0.02 b`: it
+    settles where the share b of the rows lies below it; :math:`w = 1000`.
     """
 
     def __init__(
@@ -52,7 +58,8 @@ class QueryStrategy:
         query: str = "split",
         *,
         threshold: float = 0.9,
-        random_share: float = 0.2,
+        random_share: float = 0.1,
+        rule: str = "quantile",
         seed: int = 0,
     ) -> None:
         if query not in QUERIES:
@@ -65,6 +72,10 @@ class QueryStrategy:
             )
         self.budget, self.query, self.seed = float(budget), query, seed
         self.fixed, self.random_share = float(threshold), float(random_share)
+        selective = rule == "quantile"
+        self._window = 1000.0 if selective else 100.0
+        self._down = 1 - (0.02 * (1 - self.budget) if selective else 0.01)
+        self._up = 1 + (0.02 * self.budget if selective else 0.01)
         self.n_rows = self.n_asked = self.n_drifts = 0
         self.spent, self.threshold = 0.0, 1.0
         self._detector = ADWIN(delta=0.002)
@@ -77,8 +88,8 @@ class QueryStrategy:
     @property
     def affordable(self) -> bool:
         """Whether the budget has room for a label now."""
-        within = self.n_asked < self.budget * (self.n_rows + _WINDOW)
-        return within and (self.query == "random" or self.spent / _WINDOW < self.budget)
+        within = self.n_asked < self.budget * (self.n_rows + _AHEAD)
+        return within and (self.query == "random" or self.spent / self._window < self.budget)
 
     @property
     def by_chance(self) -> bool:
@@ -110,11 +121,11 @@ class QueryStrategy:
         """
         chance = self.by_chance
         if not chance and self.query != "uncertainty" and (asked or self.affordable):
-            self.threshold *= 1 - _STEP if asked else 1 + _STEP
+            self.threshold *= self._down if asked else self._up
         if chance and asked and wrong is not None and self._detector.update(float(wrong)):
             self.threshold = 1.0
             self.n_drifts += 1
-        self.spent = self.spent * (_WINDOW - 1) / _WINDOW + asked
+        self.spent = self.spent * (self._window - 1) / self._window + asked
         self.n_rows += 1
         self.n_asked += asked
 
