@@ -1,16 +1,18 @@
-"""Columns and classes that come one by one: what a row costs that brings a new one, beside the same row when all are known.
+"""Columns and classes that come one by one: what they cost, beside the same rows when all are known.
 
-    python -m benchmarks.speed.growth [--out FILE] [--only NAME ...]
+    python -m benchmarks.speed.growth [--out FILE] [--only NAME ...] [--seconds S]
 
-Rows are dicts of three old columns and one more; `learn_one`, CPU time. Names: a model that knows 19,500 columns learns 500
-rows, each with a new column; beside it one that knows all 20,000. Classes: 1,900 are known, and each of 100 rows brings
-another; beside it a model that knows all 2,000. This is where growth is dearest: what comes before costs less. Bags have 10
-learners. What a model refuses because of its bound of memory is not timed.
+Rows are dicts of three old columns and one more; `learn_one`, CPU time, from the first new name to the last. Names: each of
+20,000 rows has a column of its own, in a model that knows the three and in one that was told of all. Classes: each of 2,000
+rows has one of its own, in a new model and in one that has learned them all before. Bags have 10 learners. Where the rows
+with known names would take more than about S seconds (30), there are fewer of them, and of names. What a model refuses because
+of its bound of memory is not timed.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -23,8 +25,9 @@ from sklearn.base import is_regressor
 import streamboost as sb
 from streamboost import catalogue
 
-NAMES, NEW_NAMES = 20_000, 500
-CLASSES, NEW_CLASSES = 2_000, 100
+NAMES = (250, 1_000, 5_000, 20_000)
+CLASSES = (50, 150, 500, 2_000)
+TRIAL = 10
 ENSEMBLES = (
     "streamboost",
     "adaptive-random-forest",
@@ -38,95 +41,97 @@ Row = tuple[dict[str, float], Any]
 
 
 def models() -> dict[str, Callable[[], Any]]:
-    """Every learner of numbers in a bag, and the main ensembles as they come."""
+    """Every learner in a bag, and the main ensembles as they come."""
     made: dict[str, Callable[[], Any]] = {}
-    for entry in catalogue.LEARNERS:
+    for entry in (*catalogue.LEARNERS, *catalogue.REGRESSION_LEARNERS):
         if entry.nominal_only:
             continue
         learner = getattr(sb, entry.class_name)
-        numbers = entry.name in ("linear-regression", "hoeffding-tree-regressor")
+        numbers = entry.task == "regression"
         bag = sb.OnlineBaggingRegressor if numbers else sb.OnlineBaggingClassifier
         made[f"{entry.class_name}, bagged"] = lambda bag=bag, learner=learner: bag(
             learner(), n_estimators=10, random_state=1
         )
-    for entry in catalogue.MODELS:
+    for entry in (*catalogue.MODELS, *catalogue.REGRESSORS):
         if entry.name in ENSEMBLES:
             made[entry.class_name] = lambda name=entry.class_name: getattr(sb, name)(random_state=1)
     return made
 
 
-def seconds(model: Any, first: list[Row], rows: list[Row]) -> float:
-    """CPU time of learning the rows after the first ones."""
-    for x, y in first:
-        model.learn_one(x, y)
+def seconds(model: Any, rows: list[Row]) -> float:
+    """CPU time of learning the rows."""
     begun = time.process_time()
     for x, y in rows:
         model.learn_one(x, y)
     return time.process_time() - begun
 
 
-def rows_with_names(n: int, numbers: bool) -> list[Row]:
+def with_names(make: Callable[[], Any], n: int) -> tuple[Any, Any, list[Row]]:
+    """A model that knows three columns, one that was told of n more, and rows with one of these each."""
     rng = np.random.default_rng(1)
-    rows = []
-    for j in range(n - NEW_NAMES, n):
-        v = rng.normal(size=4)
+    new, known = make(), make()
+    numbers = is_regressor(new)
+    rows: list[Row] = []
+    for j, v in enumerate(rng.normal(size=(n, 4)).tolist()):
         label = v[0] + v[3] if numbers else int(v[0] + v[3] > 0)
         rows.append(({"a": v[0], "b": v[1], "c": v[2], f"n{j}": v[3]}, label))
-    return rows
+    old = {"a": 0.0, "b": 0.0, "c": 0.0}
+    declared = {} if numbers else {"classes": [0, 1]}
+    new.learn_one(old, 0, **declared)
+    known.learn_one({**old, **{f"n{j}": 0.0 for j in range(n)}}, 0, **declared)
+    return new, known, rows
 
 
-def names_ratio(make: Callable[[], Any], numbers: bool) -> tuple[float, float]:
-    """Milliseconds of a row with a new name, and of the same with a known one."""
-    rows = rows_with_names(NAMES, numbers)
-
-    def told(n: int) -> list[Row]:
-        old = {"a": 0.0, "b": 0.0, "c": 0.0}
-        return [({**old, **{f"n{j}": 0.0 for j in range(n)}}, 0), (old, 1)]
-
-    new, known = seconds(make(), told(NAMES - NEW_NAMES), rows), seconds(make(), told(NAMES), rows)
-    return 1e3 * new / NEW_NAMES, 1e3 * known / NEW_NAMES
-
-
-def classes_ratio(make: Callable[[], Any]) -> tuple[float, float]:
-    """The same of classes."""
+def with_classes(make: Callable[[], Any], n: int) -> tuple[Any, Any, list[Row]]:
+    """A new model, one that has learned a row of each of n classes, and these rows."""
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(CLASSES, 4))
-    rows: list[Row] = [({name: X[c, j] for j, name in enumerate("abcd")}, f"k{c}") for c in range(CLASSES)]
-    last = rows[-NEW_CLASSES:]
-    new, known = seconds(make(), rows[:-NEW_CLASSES], last), seconds(make(), rows, last)
-    return 1e3 * new / NEW_CLASSES, 1e3 * known / NEW_CLASSES
+    rows: list[Row] = [
+        (dict(zip("abcd", v, strict=True)), f"k{c}") for c, v in enumerate(rng.normal(size=(n, 4)).tolist())
+    ]
+    known = make()
+    known.partial_fit(np.array([list(x.values()) for x, _ in rows]), [y for _, y in rows])
+    return make(), known, [(dict(enumerate(x.values())), y) for x, y in rows]
 
 
-def cells(measure: Callable[[], tuple[float, float]]) -> str:
+def cells(
+    prepare: Callable[[Callable[[], Any], int], tuple[Any, Any, list[Row]]],
+    make: Callable[[], Any],
+    sizes: tuple[int, ...],
+    most: float,
+) -> str:
+    """How many, milliseconds of a row with a new one and of one with a known one, and their ratio."""
     try:
-        new, known = measure()
+        for n, more in zip(sizes, (*sizes[1:], math.inf), strict=True):
+            new, known, rows = prepare(make, n)
+            if seconds(known, rows[:TRIAL]) / TRIAL * (more / n) * more > most:  # a row costs what there is
+                break
+        taken = seconds(new, rows), seconds(known, rows)
     except (ValueError, TypeError) as error:
         reason = (
-            "memory" if "max_bytes" in str(error) else "two classes" if "classes" in str(error) else "refused"
+            "memory" if "max_bytes" in str(error) else "declared" if "classes" in str(error) else "refused"
         )
-        return f"{reason} | | "
-    return f"{new:.2f} | {known:.2f} | {new / known:.1f}"
+        return f"{reason} | | | "
+    return f"{n:,} | {1e3 * taken[0] / n:.2f} | {1e3 * taken[1] / n:.2f} | {taken[0] / taken[1]:.1f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.growth")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--seconds", type=float, default=30)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     lines = [
-        "| | new column, ms | known | ratio | new class, ms | known | ratio |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| | columns | new, ms | known | ratio | classes | new, ms | known | ratio |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     print(*lines, sep="\n", flush=True)
     for name, make in models().items():
         if options.only and not any(part in name for part in options.only):
             continue
-        numbers = is_regressor(make())
-        by_class = " | | " if numbers else cells(lambda make=make: classes_ratio(make))
-        lines.append(
-            f"| {name} | {cells(lambda make=make: names_ratio(make, is_regressor(make())))} | {by_class} |"
-        )
+        by_name = cells(with_names, make, NAMES, options.seconds)
+        by_class = " | | | " if is_regressor(make()) else cells(with_classes, make, CLASSES, options.seconds)
+        lines.append(f"| {name} | {by_name} | {by_class} |")
         print(lines[-1], flush=True)
     if options.out is not None:
         options.out.write_text("\n".join(lines) + "\n")

@@ -280,8 +280,8 @@ void classes_come_one_by_one(const std::string& learner) {
   }
   const double copies = static_cast<double>(asked) / static_cast<double>(model->memory_bytes());
   check(copies < 30, learner + ": 300 classes asked for " + std::to_string(copies) + " times what the model takes");
-  auto at_once = make_model(
-      "bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank(learner, config, lanes, ensemble); }, {});
+  auto at_once =
+      make_model("bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank(learner, config, lanes, ensemble); }, {});
   at_once->reserve(schema);
   learn(*at_once, s, 40);
   check(equal(model->save(), at_once->save()), learner + ": the same, had all classes been known");

@@ -1,5 +1,6 @@
 """More classes than tables are made for: room for those to come is spare, and changes no answer, no state and no file."""
 
+import itertools
 import pickle
 import warnings
 
@@ -44,7 +45,9 @@ CASES = {
     "exact stumps": bag(sb.DecisionStump(numeric="exact")),
     "trees that reconsider": bag(tree(reevaluate=7)),
     "short of memory": bag(tree(max_bytes=60_000)),
-    "guarded networks": bag(sb.MLP(hidden_units=3), drift=sb.drift.PageHinkley(min_instances=5, threshold=1.0)),
+    "guarded networks": bag(
+        sb.MLP(hidden_units=3), drift=sb.drift.PageHinkley(min_instances=5, threshold=1.0)
+    ),
     "guarded trees": bag(tree(), drift=sb.drift.PageHinkley(min_instances=5, threshold=1.0)),
     "a forest": lambda: sb.AdaptiveRandomForestClassifier(n_estimators=3, random_state=5),
     "the default": lambda: sb.StreamBoostClassifier(n_estimators=3, random_state=5),
@@ -66,7 +69,7 @@ def test_room_for_classes_is_seen_nowhere(name, tmp_path):
     proba = whole.predict_proba(X[:20])
     chunks, stops = make(), make()
     cuts = [0, 1, 2, 90, 160, 163, 172, 196, 199, 210, N]
-    for begin, end in zip(cuts, cuts[1:], strict=False):
+    for begin, end in itertools.pairwise(cuts):
         chunks.test_then_train(X[begin:end], y[begin:end])
         stops.partial_fit(X[begin:end], y[begin:end])
         if name == "the default":

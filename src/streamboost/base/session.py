@@ -237,7 +237,8 @@ class Session:
 
     def _facts(self, new: list[Any]) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, by code, or refuse it."""
-        return self.class_settings([*self.labels.book.values, *new], self.labels.declared)
+        known = self.labels.book.values
+        return self.class_settings([*known, *new] if new else known, self.labels.declared)
 
     def _warn(self, rows: CodedRows, active: NDArray[np.bool_] | None) -> bool:
         """Say what is odd about rows, once. Where warnings are errors this refuses them: nothing was learned."""

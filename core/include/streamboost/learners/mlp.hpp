@@ -98,24 +98,30 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     const std::size_t k = class_room(schema, classes_), used = classes_of(schema);
     const ColumnLayout layout(schema, 1);
     if (layout.rows() * hidden_ != first_.rows()) {
-      std::vector<std::size_t> target(first_.rows());
-      std::vector<std::int64_t> met(layout.rows(), 0);
-      met[0] = 1;
-      for (int j = 0; j < schema.width(); ++j)
-        if (!schema.nominal(j)) met[layout.offset[static_cast<std::size_t>(j)]] = 1;
-      const auto keep = [&](std::size_t from, std::size_t to) {
-        met[to] = met_[from];
-        for (std::size_t h = 0; h < hidden_; ++h) target[from * hidden_ + h] = to * hidden_ + h;
-      };
-      if (first_.rows() > 0) keep(0, 0);
-      for (std::size_t j = 0; j + 1 < layout_.offset.size(); ++j)
-        for (std::size_t r = layout_.offset[j]; r < layout_.offset[j + 1]; ++r) keep(r, layout.offset[j] + (r - layout_.offset[j]));
-      std::vector<bool> old(layout.rows(), false);
-      for (std::size_t r = 0; r < target.size(); ++r) old[target[r] / hidden_] = true;
-      journal.grow(first_, layout.rows() * hidden_, std::move(target));
-      journal.assign(met_, std::move(met));
-      journal.assign(layout_, layout);
-      for (std::size_t lane = 0; lane < n_; ++lane) begin_first(lane, old);
+      const std::size_t before = first_.rows() > 0 ? met_.size() : 0, columns = layout_.offset.size() - 1;
+      if (before > 0 && layout_.begins(layout)) {
+        journal.grow(first_, layout.rows() * hidden_);
+        journal.resize(met_, layout.rows());
+        journal.assign(layout_, layout);
+        for (std::size_t lane = 0; lane < n_; ++lane) begin_first(lane, columns + 1, {});
+      } else {
+        const std::vector<std::size_t> place = before > 0 ? layout_.places_in(layout) : std::vector<std::size_t>();
+        std::vector<std::size_t> target(first_.rows());
+        std::vector<std::int64_t> met(layout.rows(), 0);
+        std::vector<bool> old(layout.rows(), false);
+        for (std::size_t r = 0; r < before; ++r) {
+          met[place[r]] = met_[r];
+          old[place[r]] = true;
+          for (std::size_t h = 0; h < hidden_; ++h) target[r * hidden_ + h] = place[r] * hidden_ + h;
+        }
+        journal.grow(first_, layout.rows() * hidden_, std::move(target));
+        journal.assign(met_, std::move(met));
+        journal.assign(layout_, layout);
+        for (std::size_t lane = 0; lane < n_; ++lane) begin_first(lane, 0, old);
+      }
+      met_[0] = 1;
+      for (std::size_t j = columns; j + 1 < layout.offset.size(); ++j)
+        if (!schema.nominal(static_cast<int>(j))) met_[layout.offset[j]] = 1;
     }
     if (k > classes_) {
       std::vector<std::size_t> target(second_.rows());
@@ -231,7 +237,7 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
-    begin_first(i, std::vector<bool>(layout_.rows(), false));
+    begin_first(i, 0, {});
     trained_[0][i] = 0;
     begin_second(i, 0);
   }
@@ -301,12 +307,13 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   }
 
   // Starts are a function of (seed, column and value or bias, lane, hidden unit).
-  void begin_first(std::size_t lane, const std::vector<bool>& old) {
+  // old: rows that have begun; empty: none from `j` on, which is 0 for the bias, else column j - 1.
+  void begin_first(std::size_t lane, std::size_t j, const std::vector<bool>& old) {
     const double scale = 1 / std::sqrt(first_width_ + 1.0);
-    for (std::size_t j = 0; j + 1 < layout_.offset.size() + 1; ++j) {  // j = 0: the bias, else column j - 1
+    for (; j < layout_.offset.size(); ++j) {
       const std::size_t from = j == 0 ? 0 : layout_.offset[j - 1], to = j == 0 ? 1 : layout_.offset[j];
       for (std::size_t r = from; r < to; ++r) {
-        if (old[r]) continue;
+        if (!old.empty() && old[r]) continue;
         const std::uint64_t key = static_cast<std::uint64_t>(j) << 32 | (r - from);
         for (std::size_t h = 0; h < hidden_; ++h) first_[r * hidden_ + h][lane] = start(key, lane, h) * scale;
       }
@@ -315,8 +322,7 @@ class MlpBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   void begin_second(std::size_t lane, std::size_t before) {
     const double scale = 1 / std::sqrt(static_cast<double>(hidden_) + 1.0);
     for (std::size_t h = 0; h <= hidden_; ++h)
-      for (std::size_t c = before; c < used_; ++c)
-        second_[h * classes_ + c][lane] = start((std::uint64_t{1} << 62) | h, lane, c) * scale;
+      for (std::size_t c = before; c < used_; ++c) second_[h * classes_ + c][lane] = start((std::uint64_t{1} << 62) | h, lane, c) * scale;
   }
   double start(std::uint64_t key, std::size_t lane, std::size_t unit) const {
     const int number = static_cast<int>(lane);
