@@ -48,7 +48,7 @@ inline Values values_of(const std::string& name) {
                    {"draw", word("poisson")},       {"normalise", word("running")}, {"ballot", word("label")}};
   const Values replay{{"rounds", count(3)}, {"leaves", count(4)},   {"bins", count(8)},    {"learning_rate", 0.1},       {"refit", 1.5},
                       {"late", 0.25},       {"memory", count(200)}, {"at_once", count(0)}, {"max_bytes", count(1 << 20)}};
-  const Values hashed{{"view", word("pairs")}, {"bits", count(8)}, {"newton", true}, {"late", false}};
+  const Values hashed{{"view", word("pairs")}, {"bits", count(8)}, {"window_bits", count(7)}, {"newton", true}, {"late", false}};
   const std::map<std::string, Values> all{
       {"hashed", hashed},
       {"hashed_regressor", hashed},

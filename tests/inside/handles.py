@@ -56,7 +56,7 @@ def learner_params(model: Any) -> dict[str, Any]:
 
 def hashed_model(view: str, bits: int, *, numbers: bool = False, newton: bool = True) -> Any:
     """A native model of one expert over hashed words."""
-    params = {"view": view, "bits": bits, "newton": newton, "late": False}
+    params = {"view": view, "bits": bits, "window_bits": bits, "newton": newton, "late": False}
     return _native("hashed_regressor" if numbers else "hashed", params, "", {}, 1, 1)
 
 

@@ -18,7 +18,7 @@ BITS = 18
 BYTES_OF_PLACE = 152
 """With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
 CROSS_BITS = 2
-"""Crosses are many: the tables of experts that see them have so many bits more."""
+"""Crosses are many: where classes are told, the tables of experts that see them have so many bits more."""
 BYTES_OF_EXPERT = {"crosses": 4 * 24 + 128, "shares": 4 * 16}
 """Of experts that see crosses, for each place that the others have, more than two classes included; others: BYTES_OF_PLACE."""
 BYTES_OF_STATISTICS = 32
@@ -30,7 +30,7 @@ LATE_SHARE = 0.8
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
 VIEWS_OF_TEXT = ("words", "pairs", "characters")
-VIEWS_OF_IDENTIFIERS = {"hashed": ("words", "crosses", "shares"), "hashed_regressor": ("words", "crosses")}
+VIEWS_OF_IDENTIFIERS = ("words", "crosses")
 VIEWS_OF_MANY = ("words",)
 
 
@@ -87,7 +87,7 @@ def for_open_rows(
     """Return the plan of a model whose rows are not wide; they may become so where they are dicts or have nominal columns."""
     if not columns.turns:
         return plan
-    views = VIEWS_OF_IDENTIFIERS[kind]
+    views = _views_of_identifiers(columns, kind)
     place = _bytes_of_place(views) + BYTES_OF_PLACE / 2**SCORE_BITS + BYTES_OF_STATISTICS
     room = memory.words if memory.rest is None else LATE_SHARE * memory.rest
     bits = _bits(room, place)
@@ -98,14 +98,24 @@ def for_open_rows(
     return replace(
         plan,
         encoding=encoding,
-        whole_companions=tuple(_expert(view, kind, bits, pool, late=True) for view in views),
+        whole_companions=_experts(views, kind, bits, pool, late=True),
         whole_pool=pool,
     )
 
 
+def _views_of_identifiers(columns: Schema, kind: str) -> tuple[str, ...]:
+    """Return them; shares are those of classes, and files of 1.0.0 have none."""
+    crosses, shares = (
+        any(f"hashed-{view}/" in name for name in columns.stored) for view in ("crosses", "shares")
+    )
+    counts = kind == "hashed" and crosses <= shares
+    return (*VIEWS_OF_IDENTIFIERS, "shares") if counts else VIEWS_OF_IDENTIFIERS
+
+
 def _bytes_of_place(views: tuple[str, ...]) -> float:
     """Return what these experts have for each place of a table that has no crosses."""
-    return float(sum(BYTES_OF_EXPERT.get(view, BYTES_OF_PLACE) for view in views))
+    own = BYTES_OF_EXPERT if "shares" in views else {}
+    return float(sum(own.get(view, BYTES_OF_PLACE) for view in views))
 
 
 def _bits(memory: float, place: float) -> int:
@@ -122,33 +132,44 @@ def for_columns(
 ) -> BoosterPlan:
     """Return the plan as wide rows want it. most: columns that trees see; kind: hashed, or hashed_regressor."""
     many, found = _many(columns, most), {*columns.words.values(), *columns.declared_words.values()}
-    views = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS[kind]
+    views = (
+        VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else _views_of_identifiers(columns, kind)
+    )
     scores = many or TEXT in found
     bits = _bits(memory.words, _bytes_of_place(views) + scores * BYTES_OF_PLACE / 2**SCORE_BITS)
     return replace(
         plan,
         encoding=_encoding(most, (bits - SCORE_BITS) * scores, sparse=many),
-        whole_companions=tuple(_expert(view, kind, bits, pool, newton=scores) for view in views),
+        whole_companions=_experts(views, kind, bits, pool, newton=scores),
         whole_pool=pool,
         max_bytes=memory.rest,
     )
 
 
-def _expert(
-    view: str, kind: str, bits: int, pool: dict[str, Any], *, newton: bool = False, late: bool = False
-) -> dict[str, Any]:
-    if view in BYTES_OF_EXPERT:
-        bits += CROSS_BITS
-    params = {"view": view, "bits": bits, "newton": newton, "late": late}
-    if view == "shares":
-        kind = "hashed_shares"
-        params = {"bits": bits, "window": pool["window"], "information": INFORMATION}
-    return {
-        "name": f"hashed-{view}",
-        "learner": "",
-        "params": {},
-        "guard": {},
-        "booster": kind,
-        "booster_params": params,
-        "size": 1,
-    }
+def _experts(
+    views: tuple[str, ...],
+    kind: str,
+    bits: int,
+    pool: dict[str, Any],
+    *,
+    newton: bool = False,
+    late: bool = False,
+) -> tuple[dict[str, Any], ...]:
+    def params(view: str) -> dict[str, Any]:
+        own = bits + CROSS_BITS if "shares" in views and view in BYTES_OF_EXPERT else bits
+        if view == "shares":
+            return {"bits": own, "window": pool["window"], "information": INFORMATION}
+        return {"view": view, "bits": own, "window_bits": bits, "newton": newton, "late": late}
+
+    return tuple(
+        {
+            "name": f"hashed-{view}",
+            "learner": "",
+            "params": {},
+            "guard": {},
+            "booster": "hashed_shares" if view == "shares" else kind,
+            "booster_params": params(view),
+            "size": 1,
+        }
+        for view in views
+    )

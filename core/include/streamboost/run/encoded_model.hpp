@@ -309,7 +309,8 @@ class EncodedModel final : public ViewModel {
   };
 
   std::unique_ptr<Model> make_scorer() const {
-    return std::make_unique<HashedModel>(HashedModel::Params{words::View::words, params_.score_bits, answers_numbers()}, ensemble_);
+    return std::make_unique<HashedModel>(HashedModel::Params{words::View::words, params_.score_bits, params_.score_bits, answers_numbers()},
+                                         ensemble_);
   }
   // Of open rows as many as each expert that may join has.
   int statistics_bits() const { return params_.open ? params_.score_bits + 2 : words::TargetStatistics::usual_bits; }

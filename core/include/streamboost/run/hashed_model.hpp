@@ -31,17 +31,17 @@ class HashedModel final : public RowModel<HashedModel, HashedWork> {
  public:
   struct Params {
     words::View view;
-    int bits;
+    int bits, window_bits;  // hashed_table.hpp
     bool numbers;
-    bool newton = true;  // hashed_table.hpp
+    bool newton = true;  // the same
     bool late = false;   // it may join others that have learned rows already
     static Params read(const Config& c, bool numbers) {
-      return {words::read_view(c), words::read_bits(c), numbers, c.flag("newton"), c.flag("late")};
+      return {words::read_view(c), words::read_bits(c), c.whole<int>("window_bits"), numbers, c.flag("newton"), c.flag("late")};
     }
   };
 
   HashedModel(const Params& params, const Ensemble& ensemble)
-      : RowModel(ensemble, params.numbers, false), params_(params), table_(params.bits, params.newton) {}
+      : RowModel(ensemble, params.numbers, false), params_(params), table_(params.bits, params.window_bits, params.newton) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);

@@ -8,12 +8,13 @@
 //
 // One output (two classes, numbers): a weight for each of the 2^bits places. More: place j has the `window` cells from window j on for the
 // first classes, and those behind them, which are the first cells of the next places, for others; the last places go on at the
-// beginning. So the table has one size whatever the number of classes, and up to `window` classes share no cell. There are windows
-// for 2^18 places at most; of a larger table, places share them.
+// beginning. So the table has one size whatever the number of classes, and up to `window` classes share no cell. A table
+// may have windows for fewer places, 2^window_bits: then several places share one.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "streamboost/data/fields.hpp"
@@ -31,8 +32,11 @@ struct HashedRow {
 
 class HashedTable {
  public:
-  static constexpr std::size_t window = 16, most_windows = std::size_t{1} << 18;
-  explicit HashedTable(int bits, bool newton) : bits_(bits), newton_(newton), largest_(places()), size_(places()), weights_(places()) {}
+  static constexpr std::size_t window = 16;
+  HashedTable(int bits, int window_bits, bool newton)
+      : bits_(bits), window_bits_(window_bits), newton_(newton), largest_(places()), size_(places()), weights_(places()) {
+    if (window_bits > bits || window_bits + 3 < bits) throw std::invalid_argument("window_bits must be bits, or up to 3 less");
+  }
 
   // Room for more outputs, made aside: the weights that windows will take, if they are still to come.
   struct Room {
@@ -42,7 +46,7 @@ class HashedTable {
   Room prepare(std::size_t outputs) const {
     Room room{intercept_, {}, outputs > 1 && !has_windows() && windows_.empty()};
     room.intercept.resize(std::max(outputs, room.intercept.size()));
-    if (room.brings_windows) room.windows.resize(std::max(std::min(places(), most_windows) * window, 2 * places()));
+    if (room.brings_windows) room.windows.resize(window << window_bits_);
     return room;
   }
   void exchange(Room& room) noexcept {
@@ -168,7 +172,7 @@ class HashedTable {
     }
   }
 
-  int bits_;
+  int bits_, window_bits_;
   bool newton_;
   AlignedVector<double> largest_, size_, weights_, windows_;  // windows: room for the weights of more than two classes, until they come
   AlignedVector<double> intercept_{0.0};

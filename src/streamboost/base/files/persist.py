@@ -120,6 +120,7 @@ def reserved(model: Estimator, manifest: Manifest, state: Arrays, lanes: list[An
     """Return a session with the columns and labels of a file and room for them; `state` says how much is believed."""
     labels = model._stored_labels(manifest)
     schema = schema_of(manifest.columns, state)
+    schema.stored = frozenset(state)
     schema.turns = model._word_features() is not None and (schema.open or not schema.all_numeric)
     plan = model._learner_plan(manifest.seed) if lanes is None else None
     if plan is not None and plan.bank:

@@ -63,6 +63,7 @@ class Schema:
             False  # whether dicts may bring any number of columns, to a model that has a way with them
         )
         self.turns = False  # whether a nominal column with too many values becomes one of identifiers, too
+        self.stored: frozenset[str] = frozenset()  # arrays of the file that the model comes from
         self.twins: dict[int, int] = {}  # such identifiers, and the nominal columns whose values they are
         self.index: dict[Name, int] = {}
         self._reindex()
