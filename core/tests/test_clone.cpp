@@ -64,7 +64,9 @@ int main() {
           bank + " is cloned here");
   for (const std::string& booster : booster_names())
     for (const Kind& kind : kinds)
-      if (!predicts_numbers(booster) && !learns_facts(booster)) law(booster, kind, kind.nominal ? nominal : mixed, ensemble_of(19));
+      // One that has no learners would do the same over each of them.
+      if (!predicts_numbers(booster) && !learns_facts(booster) && (has_learners(booster) || &kind == kinds.data()))
+        law(booster, kind, kind.nominal ? nominal : mixed, ensemble_of(19));
   for (const char* booster : {"bagging", "adaptive_bagging", "oza", "osboost"})
     for (const Kind& kind : kinds) law(booster, kind, kind.nominal ? nominal : mixed, guarded("adwin"));
   for (const auto& [detector, params] : eager_detectors()) law("oza", {"naive_bayes", {}, false}, mixed, guarded(detector));
