@@ -31,7 +31,7 @@ from streamboost import *
 X = np.random.default_rng(0).normal(size=(2000, 20))
 rows = [{f"x{j}": v for j, v in enumerate(row)} for row in X.tolist()]
 y = (X[:, 0] > 0).astype(int).tolist()
-model = OSBoostClassifier(Perceptron(), n_estimators=int(sys.argv[2]), random_state=1)
+model = OSBoostClassifier(Perceptron(), n_estimators=int(sys.argv[2]), calibration=None, random_state=1)
 for row, label in zip(rows, y):
     model.learn_one(row, label)
 def middle(call, arguments):
@@ -46,7 +46,8 @@ asked = [(row,) for row in rows]
 many = np.tile(X, (3, 1))
 labels = np.tile(y, 3)
 def per_row(kind, learner):
-    model = kind(learner, n_estimators=int(sys.argv[2]), calibration=None, random_state=1).partial_fit(X, y)
+    model = kind(learner, n_estimators=int(sys.argv[2]), calibration=None, random_state=1)
+    model.partial_fit(X, y, classes=[0, 1])
     spent = []
     for _ in range(3):
         start = time.thread_time_ns()

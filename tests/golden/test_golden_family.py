@@ -168,7 +168,13 @@ def test_stages_oracle():
 def test_stages_product():
     table, script = stage_table()
     model = StreamingGradientBoostingClassifier(
-        Scripted(script), n_estimators=3, learning_rate=0.5, warm_up=0, calibration=None, random_state=1
+        Scripted(script),
+        n_estimators=3,
+        learning_rate=0.5,
+        warm_up=0,
+        drift=None,
+        calibration=None,
+        random_state=1,
     )
     for t, line in enumerate(table):
         p = model.test_then_train([[float(t)]], [int(line["y"])], classes=[0, 1], output="proba")[0, 1]

@@ -64,6 +64,7 @@ def test_probabilities_are_the_oracles(bank, bag, seed):
         learning_rate=0.5,
         n_bagged=bag,
         warm_up=9 * bag,
+        drift=None,
         calibration=None,
         random_state=seed,
     )

@@ -29,7 +29,7 @@ class Oracle:
     def ask(self, sure):
         if self.B == 1:
             return True
-        if self.labels >= self.B * (self.t + 100):
+        if self.labels >= self.B * (self.t + self.w):
             return False
         if self.query == "random":
             return self.uniform(self.t, 1) < self.B
@@ -42,7 +42,7 @@ class Oracle:
 
     def step(self, asked, wrong):
         """Before it, `ask` was answered for this row; a row is skipped or learned, whatever the answer was."""
-        consulted = self.labels < self.B * (self.t + 100) and self.room()
+        consulted = self.labels < self.B * (self.t + self.w) and self.room()
         if self.chance():
             if asked and self.drift(float(wrong)):
                 self.theta = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamboost.base.parameter import number, parameter, whole
+from streamboost.base.parameter import number, parameter, whole, with_defaults
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.options import (
@@ -79,7 +79,8 @@ class StreamingGradientBoostingClassifier(_Stages, Ensemble):
     .. math:: \frac{y - p_m}{p_m (1 - p_m)}, \quad y \in \{0, 1\},
 
     cut to [-4, 4], with the weight :math:`4 p_m (1 - p_m)`, and :math:`F_m = F_{m-1} + \eta\, h_m(x)` with its answer of before
-    it learned the row. The vote's probability is :math:`1 / (1 + e^{-F_S(x)})`.
+    it learned the row. The vote's probability is :math:`1 / (1 + e^{-F_S(x)})`. ADWIN watches every tree and replaces it when it
+    misses more than before, as the trees of the paper watch themselves; ``drift=None`` leaves that out.
 
     References
     ----------
@@ -101,7 +102,7 @@ class StreamingGradientBoostingClassifier(_Stages, Ensemble):
             "``HoeffdingTreeRegressor(grace_period=25, delta=0.05, leaf_prediction='mean', feature_fraction=0.75)``"
         ),
         *_CHAIN,
-        *OPTIONS,
+        *with_defaults(OPTIONS, drift="adwin"),
     )
 
     def __init__(

@@ -122,8 +122,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             "rule",
             one_of(*RULES),
             "How a moving threshold moves. Quantile: so that the share `budget` of the rows lies below it, and the labels of the "
-            "least sure rows are asked for. Paper: by equal steps up and down, and spending is counted over the last 100 rows, not "
-            "1,000.",
+            "least sure rows are asked for. Paper: by equal steps up and down.",
             to_core=False,
         ),
         RANDOM_STATE.saying("Key of the draws of the strategy. The model has a `random_state` of its own."),

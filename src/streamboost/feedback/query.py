@@ -16,7 +16,6 @@ QUERIES = ("random", "uncertainty", "variable", "randomized", "split", "disagree
 
 PURPOSE = 16  # of draws: queries
 _CHANCE, _LABEL, _JITTER = 0, 1, 2  # what a draw of that purpose decides: part of the format
-_AHEAD = 100.0  # rows whose share of the budget may be spent before they come
 RULES = ("quantile", "paper")
 """How a threshold moves, by name."""
 
@@ -45,7 +44,7 @@ class QueryStrategy:
     Notes
     -----
     Spending is :math:`u \leftarrow u (w - 1) / w + 1[\text{asked}]`; a label is asked for only while :math:`u / w` is below the
-    budget b, and never for more than the budget of all rows and a hundred more. A moving threshold starts at 1. In the paper
+    budget b, and never for more than the budget of all rows and w more. A moving threshold starts at 1. In the paper
     :math:`w = 100`, a question multiplies it by 0.99 and a row that is let go by 1.01: it settles at the median of the
     confidences, and the first row below that is asked for as soon as the budget has room, which is hardly a choice. By the
     rule ``"quantile"`` a question multiplies it by :math:`1 - 0.02 (1 - b)`, a row that is let go by :math:`1 + 0.02 b`: it
@@ -73,7 +72,9 @@ class QueryStrategy:
         self.budget, self.query, self.seed = float(budget), query, seed
         self.fixed, self.random_share = float(threshold), float(random_share)
         selective = rule == "quantile"
-        self._window = 1000.0 if selective else 100.0
+        self._window = (
+            1000.0 if selective else 100.0
+        )  # rows whose spending counts; their budget may be spent ahead
         self._down = 1 - (0.02 * (1 - self.budget) if selective else 0.01)
         self._up = 1 + (0.02 * self.budget if selective else 0.01)
         self.n_rows = self.n_asked = self.n_drifts = 0
@@ -88,7 +89,7 @@ class QueryStrategy:
     @property
     def affordable(self) -> bool:
         """Whether the budget has room for a label now."""
-        within = self.n_asked < self.budget * (self.n_rows + _AHEAD)
+        within = self.n_asked < self.budget * (self.n_rows + self._window)
         return within and (self.query == "random" or self.spent / self._window < self.budget)
 
     @property
