@@ -97,7 +97,7 @@ def test_early_sums_of_a_posterior_are_sums(name: str, lie: float) -> None:
     state = {key: array.copy() for key, array in core.state().items()}
     (key,) = [key for key in state if key.endswith(name)]
     state[key].flat[0] = lie
-    with pytest.raises(ValueError, match="early sums|not finite"):
+    with pytest.raises(ValueError, match=r"early sums|not finite"):
         core.restore(state)
 
 

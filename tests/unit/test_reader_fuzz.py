@@ -179,7 +179,10 @@ QUOTES = {  # what a file may do so that one line after the other promises a row
     "libsvm": ("1 1:2\n0 1:3\n", ["1 ", "1:", ":", "0 1:1 1:1", "#", "1e999 "]),
     "vw": ("1 | a:1\n-1 | a:2\n", ["1 ", "|", "a:", ":", "1 'tag| b", "| "]),
     "jsonl": ('{"a": 1, "label": 0}\n{"a": 2, "label": 1}\n', ['{"a":', "[", "{", '"', "\\", '{"label": 1}']),
-    "json": ('[{"a": 1, "label": 0},\n{"a": 2, "label": 1},\n', ['{"a":', "[", "{", '"', "\\", '{"label": 1},', "}"]),
+    "json": (
+        '[{"a": 1, "label": 0},\n{"a": 2, "label": 1},\n',
+        ['{"a":', "[", "{", '"', "\\", '{"label": 1},', "}"],
+    ),
 }
 
 
