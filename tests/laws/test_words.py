@@ -14,7 +14,7 @@ from oracle.words import HashedLogistic, PastShares, paces, target_statistics, t
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
 from streamboost.distributed import KeyedClassifier, Shards
-from streamboost.ensemble.word_shares import _WORD
+from streamboost.ensemble.word_shares import WORD
 from streamboost.streams import data_files, open_stream
 from tests.inside.handles import encoded_model, hashed_model, shares_model
 
@@ -484,7 +484,7 @@ def test_what_stands_in_a_word_is_what_the_core_hashes(edge):
         model = sb.SingleLearnerClassifier(sb.HashedLogisticRegression(text="words", text_features=["text"]))
         model.partial_fit(pd.DataFrame({"text": ["a", "b", character]}), [0, 1, 1])
         told = [model.predict_proba_one({"text": text})[1] for text in (character, "")]
-        assert (told[0] != told[1]) == bool(_WORD.match(character)), hex(ord(character))
+        assert (told[0] != told[1]) == bool(WORD.match(character)), hex(ord(character))
 
 
 def test_explanations_name_words_and_identifiers():

@@ -25,7 +25,7 @@ _NO_WORD = (
 )
 """As in core: words/fold.hpp."""
 _HAN, _HIRAGANA, _KATAKANA = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff", r"\u3041-\u309f", r"\u30a0-\u30ff\uff66-\uff9f"
-_WORD = re.compile(
+WORD = re.compile(
     f"[{_HAN}]{{1,2}}|[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_NO_WORD}{_HAN}{_HIRAGANA}{_KATAKANA}]+"
 )
 """Where no spaces are written a piece ends with its script, and one of Han after two characters."""
@@ -60,7 +60,7 @@ def word_shares(
 
 def _parts(text: str) -> dict[str, list[tuple[int, int]]]:
     """The different words of a text, each with where it stands up to the next word."""
-    found = list(_WORD.finditer(text))
+    found = list(WORD.finditer(text))
     ends = [*(match.start() for match in found[1:]), len(text)]
     parts: dict[str, list[tuple[int, int]]] = {}
     for match, end in zip(found, ends, strict=False):  # without words there is one end too many
