@@ -49,12 +49,14 @@ DICT_COLUMNS, DOCUMENTS = 40_000, 1200
 
 
 def sparse_rows(n_rows: int, width: int) -> tuple[Any, Any]:
-    """Rows and labels that a linear rule tells."""
-    rng = np.random.default_rng(1)
-    columns = np.minimum((width * rng.random((n_rows, CELLS)) ** 3).astype(int), width - 1)
+    """Rows and labels that a linear rule tells; fewer rows are the first of more."""
+    columns = np.minimum(
+        (width * np.random.default_rng(1).random((n_rows, CELLS)) ** 3).astype(int), width - 1
+    )
     rows = np.repeat(np.arange(n_rows), CELLS)
     X = sp.csr_matrix((np.ones(rows.size), (rows, columns.ravel())), shape=(n_rows, width))
-    return X, (X @ rng.normal(size=width) + rng.normal(size=n_rows) > 0).astype(int)
+    rule, noise = np.random.default_rng(2).normal(size=width), np.random.default_rng(3).normal(size=n_rows)
+    return X, (X @ rule + noise > 0).astype(int)
 
 
 def ours(make: Callable[[], Any], X: Any, y: Any) -> tuple[float, float]:
