@@ -121,7 +121,9 @@ class Estimator(Declared, BaseEstimator):
             frozen=snapshot(self, names),
             stages=self._stages(),
             unlabeled=self._counts_unlabeled,
-            class_settings=self._class_settings,
+            class_settings=with_session(
+                self, None
+            )._class_settings,  # of self: who drops it would wait for the collector
         )
 
     @classmethod
@@ -335,3 +337,15 @@ class Estimator(Declared, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def with_session(model: Any, session: Session | None) -> Any:
+    """Return an estimator with the parameters of another one, and the very objects that those are."""
+    kind: Any = type(model)
+    other = kind.__new__(kind)
+    other.__dict__.update(model.__dict__)
+    if session is None:
+        other.__dict__.pop("_session", None)
+    else:
+        other.__dict__["_session"] = session
+    return other
