@@ -220,7 +220,10 @@ def parts(records: list[Record], names: Sequence[str]) -> Table:
             continue
         two = [cost[n] for n in cost if n in TWO_CLASSES]
         most = max(cost, key=lambda n: cost[n][0] / cost[n][1])
-        ratios = [f"{sum(a for a, _ in of) / sum(b for _, b in of):.2f}" if of else "-" for of in (cost.values(), two)]
+        ratios = [
+            f"{sum(a for a, _ in of) / sum(b for _, b in of):.2f}" if of else "-"
+            for of in (cost.values(), two)
+        ]
         made.add(part, *ratios, f"{cost[most][0] / cost[most][1]:.2f}", most)
     return made
 
