@@ -69,8 +69,8 @@ def main() -> None:
     page = Page("snapshots", "Snapshots of the service", options)
     rows = 20_000 if options.quick else options.rows
     page.preface.append(
-        f"- `python -m benchmarks.serve.snapshots`: the default model over {rows:,} rows, a snapshot every {EVERY:,}, the disk flushed;"
-        " means of the second half of them. CPU time of one thread, three ways in turn."
+        f"- `python -m benchmarks.serve.snapshots`: the default model over {rows:,} rows, a snapshot every {EVERY:,}, the disk"
+        " flushed; means of the second half of them. CPU time of one thread, three ways in turn."
         " Apart: remembered rows in files of their own, only new ones written (the service). Whole: all in one file. Without:"
         " the model without replay, which remembers no rows."
     )
