@@ -190,7 +190,8 @@ def booster_table(limits: Limits, linear: Bank, rounds: int) -> tuple[Table, flo
     table = Table(
         "What a booster adds",
         ["100 perceptrons, 20 columns", "ns per example", "share of it that ours reaches"],
-        note="The bare kernels have no draws, votes of the whole, statistics for the report or check of the input."
+        note="The bare kernels have no statistics for the report and no check of the input, and but for the last no draws and no"
+        " votes of the whole."
         " Smooth boosting asks of every lane a root, a division, a sum that waits for the lane before, and an exponential."
         " In Oza's boosting the weight waits in every lane for a division, and where the lane is wrong for the exponential"
         " that its number of copies begins with: no wider register makes that chain shorter; and nobody can foretell who is"
