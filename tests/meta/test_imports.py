@@ -98,7 +98,8 @@ def test_run_loads_little(tmp_path):
     added = [name.partition(".")[0] for name in loaded - base]
     heavy = ["sklearn", "scipy", "pyarrow", "joblib", "numpy"]
     assert [name for name in heavy if added.count(name) > 3] == []
-    assert len(loaded) < 1120  # with all that scikit-learn imports there are hundreds more
+    # With all that scikit-learn imports there are hundreds more. typer looks at pydantic where that is installed.
+    assert len([name for name in loaded if not name.startswith("pydantic")]) < 1120
 
 
 def test_what_was_postponed_is_there_when_it_is_asked_for():
