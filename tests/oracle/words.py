@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 import numpy as np
+
 from oracle.log_pool import LogPool
 from oracle.logistic import V, flow
 
@@ -151,7 +152,7 @@ def target_statistics(columns, truth, weight, k):
 
 
 class PastShares(LogPool):
-    """Class shares, those of the values and those of the crosses as three opinions; values that meet in a place are not merged."""
+    """Class shares, those of the values and those of the crosses as three opinions; values that meet in a place stay apart."""
 
     least = -4.0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import random
-import time
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +68,11 @@ def test_snapshots_write_new_rows_and_forget_old_ones(tmp_path: Path) -> None:
     assert 0 < max(sizes[5:]) <= (PART + 32) * (3 * 4 + 16)
     assert all(ok for _, ok in audit.verify(tmp_path))
     with opened(tmp_path, keep_log=True) as store:
-        assert store.file("m") == expected == taught([example(i) for i in range(12 * PART)], DESCRIPTION, tmp_path)
+        assert (
+            store.file("m")
+            == expected
+            == taught([example(i) for i in range(12 * PART)], DESCRIPTION, tmp_path)
+        )
         newest = max((tmp_path / "snapshots").glob("*.sboost"), key=lambda p: int(p.stem.split("-")[1]))
         assert load(newest).to_bytes() == expected
         store.rollback("m", kept[1]["seq"])

@@ -159,7 +159,7 @@ def test_the_core_and_the_table_know_the_same_names():
         "count_bayes"
     }  # naive Bayes for counts
     more = {"osboost_ocp", "osboost_exp"}  # the other votes of OSBoost
-    more |= {"history", "hashed", "hashed_regressor"}  # companions
+    more |= {"history", "hashed", "hashed_regressor", "hashed_shares"}  # companions
     more |= {"bandit_boost"}  # behind BanditBoostingClassifier
     models = (*catalogue.MODELS, *catalogue.REGRESSORS, *catalogue.MULTILABEL)
     assert set(_core.booster_names()) == {entry.core for entry in models} | more

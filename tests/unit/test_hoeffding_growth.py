@@ -219,8 +219,9 @@ def test_classes_that_come_late_fit_into_the_budget():
     leaves = n_leaves(late)
     for label in range(8, 200):
         late.partial_fit(X[:1] + label, [label])
-        # What a model keeps beside its tree grows with the classes too, and with its leaves the queue of those that may yield.
-        assert late.memory_bytes() <= 1.12 * budget, label
+        # What a model keeps beside its tree grows with the classes too (their room doubles), and with its leaves the queue of
+        # those that may yield.
+        assert late.memory_bytes() <= 1.15 * budget, label
     assert 1 <= n_leaves(late) < leaves
     again = copy.deepcopy(late)
     answers = late.test_then_train(X[:500], y[:500])

@@ -247,7 +247,8 @@ class StreamEnsemble(LearnerEnsemble):
         The usual one keeps a stream without end from filling the machine. Most trees reach it, few gain by more, and the
         report counts what they leave out: that is no news for who has asked for nothing.
         """
-        for part in (self, getattr(self, "estimator", None)):
+        parts: tuple[Any, ...] = (self, getattr(self, "estimator", None))
+        for part in parts:
             declared = parameters_of(type(part)).get("max_bytes")
             if declared is not None and part.max_bytes != declared.default:
                 return True

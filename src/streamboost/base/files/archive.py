@@ -180,7 +180,9 @@ def _read_members(
         elif apart is not None:
             arrays[name] = apart(name, entry)
         else:
-            raise ModelFileError("rows of the model lie in files beside it: load it by its path, in its folder")
+            raise ModelFileError(
+                "rows of the model lie in files beside it: load it by its path, in its folder"
+            )
     return manifest, arrays
 
 

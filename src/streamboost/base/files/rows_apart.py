@@ -162,7 +162,12 @@ def _checked(name: str, entry: Any) -> int:
     if not isinstance(entry, dict) or set(entry) != _KEYS or entry["dtype"] != "<i8":
         raise wrong
     shape, widths, pieces = entry["shape"], entry["row_bytes"], entry["pieces"]
-    if not _whole_numbers(shape) or len(shape) != 1 or not _whole_numbers(widths) or not isinstance(pieces, list):
+    if (
+        not _whole_numbers(shape)
+        or len(shape) != 1
+        or not _whole_numbers(widths)
+        or not isinstance(pieces, list)
+    ):
         raise wrong
     if not 1 <= len(widths) <= 2 or not all(1 <= width <= MOST for width in widths):
         raise wrong
