@@ -24,10 +24,12 @@ _NO_WORD = (
     r"\ufe10-\ufe6f\uff00-\uff0f\uff1a-\uff20"
 )
 """As in core: words/fold.hpp."""
-_HAN, _HIRAGANA, _KATAKANA = r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff", r"\u3041-\u309f", r"\u30a0-\u30ff\uff66-\uff9f"
-WORD = re.compile(
-    f"[{_HAN}]{{1,2}}|[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_NO_WORD}{_HAN}{_HIRAGANA}{_KATAKANA}]+"
+_HAN, _HIRAGANA, _KATAKANA = (
+    r"\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff",
+    r"\u3041-\u309f",
+    r"\u30a0-\u30ff\uff66-\uff9f",
 )
+WORD = re.compile(f"[{_HAN}]{{1,2}}|[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_NO_WORD}{_HAN}{_HIRAGANA}{_KATAKANA}]+")
 """Where no spaces are written a piece ends with its script, and one of Han after two characters."""
 
 
