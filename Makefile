@@ -27,7 +27,7 @@ CORE    := $(CURDIR)/build/core/libstreamboost_core.a
 STRICT    := -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
-.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python musl macos aarch64 windows free-threads kernel-bits clean
+.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python musl macos macos-intel aarch64 windows free-threads kernel-bits audit clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -90,6 +90,7 @@ wheel: | $(VENV)/.tools  ## a repaired wheel in dist/, installed into an empty e
 	@echo "== repairing it"
 	@auditwheel repair --wheel-dir build/wheel/repaired build/wheel/raw/*.whl
 	@auditwheel show build/wheel/repaired/*.whl
+	@test -z "$$(find build/wheel/repaired -name '*.whl' -size +8M)" || { echo "a wheel of more than 8 MB"; false; }
 	@echo "== trying it in an empty environment"
 	@$(BIN)/python -m venv build/wheel/venv
 	@build/wheel/venv/bin/python -m pip -qq --disable-pip-version-check install build/wheel/repaired/*.whl
@@ -228,19 +229,20 @@ asan-python: build  ## the Python tests of hostile files and rows with a sanitiz
 # Other compilers and systems: the C++ tests, the bits of every kernel among them.
 CLANG ?= clang++-16
 export CLANG
-clang musl macos aarch64 windows: | $(VENV)/.tools
+clang musl macos macos-intel aarch64 windows: | $(VENV)/.tools
 	@echo "== building and running the C++ tests: $@"
 	@cmake --preset $@ $(STRICT) >/dev/null
 	@cmake --build --preset $@ -- --quiet
 	@test $@ != windows || wineboot >/dev/null 2>&1  # Wine's servers must not hold on to the output of the first test
-	@test $@ = macos || ctest --preset $@
-musl macos: | $(VENV)/.zig
+	@case $@ in macos*) ;; *) ctest --preset $@ ;; esac
+musl macos macos-intel: | $(VENV)/.zig
 $(VENV)/.zig: | $(VENV)/.tools
 	@$(PIP) install ziglang
 	@touch $@
 clang:    ## the C++ tests by clang (CLANG=clang++-19 or g++-14 for another)
 musl:     ## the C++ tests for Linux with musl, by zig from PyPI
-macos:    ## the C++ tests for macOS, by zig from PyPI: compiled and linked, not run
+macos:    ## the C++ tests for macOS on Apple silicon, by zig from PyPI: compiled and linked, not run
+macos-intel:  ## the same for macOS on x86-64
 aarch64:  ## the C++ tests for aarch64 under qemu (needs g++-aarch64-linux-gnu and qemu-user-static)
 windows:  ## the C++ tests for Windows under Wine (needs g++-mingw-w64-x86-64-posix and wine64)
 
@@ -261,6 +263,14 @@ free-threads: core  ## threads, laws of reading and golden tables on a Python wi
 	@echo "== running the tests without the lock"
 	@PYTHON_GIL=0 build/free-threads/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider \
 	  tests/unit/test_threads.py tests/laws/test_readers_together.py tests/golden tests/unit/test_system.py
+
+$(VENV)/.audit: | $(VENV)/.tools
+	@$(PIP) install pip-audit
+	@touch $@
+
+# Licences are looked at by the tests, without a network: tests/meta/test_licences.py.
+audit: $(VENV)/.audit  ## known advisories about what the service is tested with (needs a network)
+	@$(BIN)/pip-audit --strict --no-deps --disable-pip -r constraints-serve.txt
 
 kernel-bits: build  ## write core/tests/kernel_bits.txt anew, when a kernel came or changed
 	@cmake --build --preset dev --target kernel_bits -- --quiet

@@ -37,8 +37,8 @@ def test_import_leaves_heavy_packages_alone(package, modules):
 
 
 def test_import_time():
-    # Half a second is what a user notices. CPU time, best of three: a busy machine must not turn this red.
-    assert min(probe()["cost"] for _ in range(3)) < 0.5
+    # CPU time, best of three: a busy machine must not turn this red.
+    assert min(probe()["cost"] for _ in range(3)) < 0.25
 
 
 RUN = """
@@ -98,7 +98,8 @@ def test_run_loads_little(tmp_path):
     added = [name.partition(".")[0] for name in loaded - base]
     heavy = ["sklearn", "scipy", "pyarrow", "joblib", "numpy"]
     assert [name for name in heavy if added.count(name) > 3] == []
-    assert len(loaded) < 1200  # with all that scikit-learn imports there are hundreds more
+    # With all that scikit-learn imports there are hundreds more. typer looks at pydantic where that is installed.
+    assert len([name for name in loaded if not name.startswith("pydantic")]) < 1120
 
 
 def test_what_was_postponed_is_there_when_it_is_asked_for():

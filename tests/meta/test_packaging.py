@@ -68,6 +68,33 @@ def test_make_knows_every_preset_of_another_compiler_or_system():
     named = [preset["name"] for preset in presets["configurePresets"] if not preset.get("hidden")]
     assert [preset["name"] for preset in presets["buildPresets"]] == named
     tested = [preset["name"] for preset in presets["testPresets"]]
-    assert tested == [name for name in named if name != "macos"]  # compiled and linked: nothing here runs it
+    # Those for macOS are compiled and linked: nothing here runs them.
+    assert tested == [name for name in named if not name.startswith("macos")]
     for name in named:
-        assert f"--preset {name} " in makefile or re.search(rf"^(\w+ )*{name}\b.*: \|", makefile, re.M), name
+        assert f"--preset {name} " in makefile or re.search(rf"^([\w-]+ )*{name}( [\w-]+)*: \|", makefile, re.M), name
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_call_targets_and_files_that_are_there(path):
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.M)[1].split()
+    for name, job in yaml.safe_load(path.read_text())["jobs"].items():
+        targets = job.get("strategy", {}).get("matrix", {}).get("target", [])
+        assert set(targets) <= set(phony)
+        for step in job["steps"]:
+            run = step.get("run", "")
+            called = re.findall(r"\bmake ([\w-]+)", run)
+            assert set(called) <= set(phony), f"{name}: make {called}"
+            for file in re.findall(r"\$GITHUB_WORKSPACE/([\w./-]+)", run):
+                assert (ROOT / file).is_file(), f"{name}: {file}"
+            # A step for some targets of the matrix names targets of the matrix.
+            assert set(re.findall(r'"([\w-]+)"', step.get("if", ""))) <= set(targets)
+
+
+def test_one_action_has_one_version_in_all_workflows():
+    used = re.findall(r"uses: (\S+)@(\S+)", "".join(path.read_text() for path in WORKFLOWS))
+    versions = dict(used)
+    assert all(versions[action] == version for action, version in used)
+    assert all(re.fullmatch(r"v\d+(\.\d+)*", version) for version in versions.values())

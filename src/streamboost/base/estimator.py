@@ -77,6 +77,10 @@ class Estimator(Declared, BaseEstimator):
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
 
+    def _fit_stages(self, n_rows: int) -> dict[str, Any]:
+        """Return those of `fit`, which knows how many rows of positive weight there are."""
+        return self._stages()
+
     def _class_settings(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, as the core reads it, or refuse it. `labels`: by code."""
         return None
@@ -119,7 +123,7 @@ class Estimator(Declared, BaseEstimator):
             labels=labels,
             schema=columns,
             frozen=snapshot(self, names),
-            stages=self._stages(),
+            stages=self._stages() if n_fit is None else self._fit_stages(n_fit),
             unlabeled=self._counts_unlabeled,
             class_settings=with_session(
                 self, None
