@@ -62,7 +62,15 @@ def compare(name: str, seeds: int) -> list[Any]:
         )
     lightgbm, each, shared = np.mean(right, axis=0)
     error = float(np.std([own - other for other, own, _ in right], ddof=1)) / len(right) ** 0.5
-    return [name, data.k, lightgbm, each, *(f"{x:+.4f}" for x in (each - lightgbm, error, shared - lightgbm))]
+    return [
+        name,
+        data.k,
+        lightgbm,
+        each,
+        f"{each - lightgbm:+.4f}",
+        f"{error:.4f}",
+        f"{shared - lightgbm:+.4f}",
+    ]
 
 
 def fit_seconds(n: int = 10_000, d: int = 20, tries: int = 5) -> tuple[float, float]:
@@ -89,7 +97,8 @@ def main() -> None:
     page.preface.append(
         f"- `python -m benchmarks.accuracy.replay`: the first {ROWS:,} rows of ten sets, shuffled; fitted on four fifths, asked"
         f" about the last fifth, {options.seeds} orders. 100 rounds, 31 leaves, {BINS} bins, lambda 1, one tree for each class:"
-        " the trees are meant to be the same, so a lead is chance or a mistake. Shared trees are ReplayBoosting's default."
+        " the trees are meant to be the same, so a lead is chance or a rule that differs ([which](studies.md))."
+        " Shared trees are ReplayBoosting's default."
     )
     table = Table(
         "Accuracy on the last fifth",
