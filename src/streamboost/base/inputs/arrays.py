@@ -213,9 +213,10 @@ def _read_sparse(X: Any, estimator: str, least: int) -> Table:
 
 def _is_ready_csr(X: Any, least: int) -> bool:
     """Whether X is what scikit-learn's checks would make of it."""
-    return (
-        X.format == "csr" and X.ndim == 2 and X.dtype == np.float64 and X.shape[0] >= least and X.shape[1] > 0
-    )
+    if X.format != "csr" or X.ndim != 2:
+        return False
+    n_rows, width = X.shape
+    return bool(X.dtype == np.float64 and n_rows >= least and width > 0)
 
 
 def check_sparse(X: Any) -> None:
