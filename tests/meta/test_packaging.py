@@ -71,7 +71,9 @@ def test_make_knows_every_preset_of_another_compiler_or_system():
     # Those for macOS are compiled and linked: nothing here runs them.
     assert tested == [name for name in named if not name.startswith("macos")]
     for name in named:
-        assert f"--preset {name} " in makefile or re.search(rf"^([\w-]+ )*{name}( [\w-]+)*: \|", makefile, re.M), name
+        assert f"--preset {name} " in makefile or re.search(
+            rf"^([\w-]+ )*{name}( [\w-]+)*: \|", makefile, re.M
+        ), name
 
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
