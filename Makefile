@@ -27,7 +27,7 @@ CORE    := $(CURDIR)/build/core/libstreamboost_core.a
 STRICT    := -DCMAKE_COMPILE_WARNING_AS_ERROR=$(WERROR)
 WITH_CORE := --config-settings cmake.define.STREAMBOOST_CORE_LIBRARY=$(CORE)
 
-.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python musl macos macos-intel aarch64 windows free-threads kernel-bits clean
+.PHONY: help venv core build demo test ctest pytest fuzz check-estimators doctest wheel reproduce reproduce-quick bench bench-scaling bench-threads bench-peers bench-streams bench-serve soak serve-demo ray soak-ray lint format docs asan asan-python tsan clang clang-python musl macos macos-intel aarch64 windows free-threads kernel-bits audit clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)$$/\1|\2/p' Makefile | while IFS='|' read -r t d; do printf '  make %-16s %s\n' "$$t" "$$d"; done
@@ -264,6 +264,14 @@ free-threads: core  ## threads, laws of reading and golden tables on a Python wi
 	@echo "== running the tests without the lock"
 	@PYTHON_GIL=0 build/free-threads/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider \
 	  tests/unit/test_threads.py tests/laws/test_readers_together.py tests/golden tests/unit/test_system.py
+
+$(VENV)/.audit: | $(VENV)/.tools
+	@$(PIP) install pip-audit
+	@touch $@
+
+# Licences are looked at by the tests, without a network: tests/meta/test_licences.py.
+audit: $(VENV)/.audit  ## known advisories about what the service is tested with (needs a network)
+	@$(BIN)/pip-audit --strict --no-deps --disable-pip -r constraints-serve.txt
 
 kernel-bits: build  ## write core/tests/kernel_bits.txt anew, when a kernel came or changed
 	@cmake --build --preset dev --target kernel_bits -- --quiet

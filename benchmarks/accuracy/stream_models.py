@@ -240,6 +240,7 @@ ENTRIES: dict[str, Entry] = {
     "with the labels' past": _ours(
         sb.StreamBoostClassifier, companions=("linear", "naive-bayes", "neighbors", "replay", "history")
     ),
+    "without replay": _ours(sb.StreamBoostClassifier, companions=("linear", "naive-bayes", "neighbors")),
     "its forest alone": _ours(sb.StreamBoostClassifier, companions=()),
     "ARF 30": _ours(sb.AdaptiveRandomForestClassifier, n_estimators=30),
     "SRP 10": _ours(sb.StreamingRandomPatchesClassifier, n_estimators=10),

@@ -53,6 +53,10 @@ STREAMS = {
 """Name -> its first rows that count."""
 EVERY = {"kddcup99-10pct": 10}
 """Of a file whose neighbours are copies of each other, every so many-th row."""
+TWO_CLASSES = (
+    "luxembourg", "drift-sea", "drift-searec", "drift-agr-abrupt", "drift-hyper", "ijcnn1", "drift-rare", "drift-agr-gradual",
+    "census-income-train", "spam-499",
+)  # fmt: skip
 SKEWED = 0.2
 """Two classes are skewed if the rarer one has less than this share of the rows."""
 
@@ -196,6 +200,34 @@ def means(records: list[Record], names: Sequence[str]) -> Table:
     return made
 
 
+def parts(records: list[Record], names: Sequence[str]) -> Table:
+    """The default's CPU time beside that of the same model with fewer companions."""
+    flagship, *_ = ENTRIES
+    made = Table(
+        f"CPU of {flagship} beside that of its parts",
+        ["part", "all streams together", "those of two classes", "most", "on"],
+        note=f"Times the part's, both from this run, stream by stream in turn. Most: the stream where {flagship} costs most"
+        " beside the part. Without replay it is the model without trees over remembered rows, its judge and its temperature.",
+    )
+
+    def spent(model: str, name: str) -> float:
+        return _mean([r["seconds"] for r in records if r["stream"] == name and r["model"] == model])
+
+    for part in ("without replay", "its forest alone"):
+        cost = {n: (spent(flagship, n), spent(part, n)) for n in names}
+        cost = {n: both for n, both in cost.items() if both[0] > 0 and both[1] > 0}
+        if not cost:
+            continue
+        two = [cost[n] for n in cost if n in TWO_CLASSES]
+        most = max(cost, key=lambda n: cost[n][0] / cost[n][1])
+        ratios = [
+            f"{sum(a for a, _ in of) / sum(b for _, b in of):.2f}" if of else "-"
+            for of in (cost.values(), two)
+        ]
+        made.add(part, *ratios, f"{cost[most][0] / cost[most][1]:.2f}", most)
+    return made
+
+
 def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else float("nan")
 
@@ -288,6 +320,8 @@ def main() -> None:
     if not options.delay:
         ranks(page, accuracy)
     page.add(means(records, names))
+    if (beside := parts(records, names)).rows:
+        page.add(beside)
     skewed = table(
         records,
         "average precision",

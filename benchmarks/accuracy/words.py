@@ -220,7 +220,7 @@ def main() -> None:
             name, mine[0], loss, f"{mine[0] / loss:.3f}", mine[1], min(t[1] for t in theirs), mine[2], area, speed, their_speed
         )  # fmt: skip
     page.preface += [
-        f"Geometric mean of the ratios of log loss, {kind}: {math.exp(np.mean(np.log(found))):.3f}."
+        f"- Geometric mean of the ratios of log loss, {kind}: {math.exp(np.mean(np.log(found))):.3f}."
         for kind, found in ratios.items()
         if found
     ]

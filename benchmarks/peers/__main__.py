@@ -1,6 +1,6 @@
 """``python -m benchmarks.peers``: all races: tables, a picture, and the goals in the terminal; results under docs/results.
 
-With ``--group`` only the races of a group are held, and the rest of the page stays as it was.
+With ``--group`` or ``--only`` some of the races are held, and the rest of the page stays as it was.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=2)
     parser.add_argument("--scale", type=float, default=1.0, help="fraction of the rows of each race")
     parser.add_argument(
-        "--only", default="", help="only races whose title contains this; the terminal is told, no file"
+        "--only", default="", help="only races whose title contains this; the others of the page stay"
     )
     parser.add_argument("--group", help="only the races of this group; the others of the page stay")
     parser.add_argument("--out", type=Path, default=Path("docs/results"), help="folder of the result files")
@@ -58,11 +58,8 @@ def main() -> None:
         parser.error(f"there is no such race among: {'; '.join(r.title for r in RACES)}")
     goals, accuracies = report.goal_table(races), report.accuracy_table(races)
     print("\n" + goals.text() + "\n\n" + accuracies.text())
-    if options.only:
-        return
-    groups = list(dict.fromkeys(race.group for race in RACES))
-    rows = report.csv_rows(races, measured)
-    rows = report.with_those_before(rows, options.out / "bench-peers.csv", groups)
+    order = [(race.group, race.name, str(race.n)) for race in RACES]
+    rows = report.with_those_before(report.csv_rows(races, measured), options.out / "bench-peers.csv", order)
     preface += [
         "- Measure: examples per second of CPU time of the learning thread, test then train, one thread, data in memory;"
         " median of interleaved rounds, each contestant in its own warm process",

@@ -171,8 +171,8 @@ def later_races(stream: str, rows: int) -> tuple[Race, ...]:
     paper = {"learning_rate": 0.0125}
     gradient = ("streaming-gradient-boost", "hoeffding-tree-regressor")
 
-    def theirs(name: str, n: int = N) -> Contestant:
-        return Contestant("moa", name, {"cli": f"meta.{name} -s {n}"}, goal=8.0, lost=0.0)
+    def theirs(name: str, goal: float, n: int = N) -> Contestant:
+        return Contestant("moa", name, {"cli": f"meta.{name} -s {n}"}, goal=goal, lost=0.0)
 
     return (
         Race(
@@ -183,7 +183,7 @@ def later_races(stream: str, rows: int) -> tuple[Race, ...]:
             (
                 ours(*gradient, {}, chain),
                 ours(*gradient, paper, chain),
-                theirs("StreamingGradientBoostedTrees"),
+                theirs("StreamingGradientBoostedTrees", 10.0),
             ),
         ),
         *(
@@ -192,7 +192,7 @@ def later_races(stream: str, rows: int) -> tuple[Race, ...]:
                 f"{name}, {stream}",
                 stream,
                 rows,
-                (ours("reordered-boost", "hoeffding-tree", options, tree, n=FEW), theirs(name, FEW)),
+                (ours("reordered-boost", "hoeffding-tree", options, tree, n=FEW), theirs(name, 8.0, FEW)),
                 FEW,
             )
             for name, options in (("BOLE", {}), ("ADOB", {"method": "adob", "drift": "adwin"}))

@@ -64,22 +64,27 @@ def csv_rows(races: Races, measured: str) -> list[Row]:
     return found
 
 
-def with_those_before(rows: list[Row], path: Path, order: Sequence[str]) -> list[Row]:
-    """These and, of the groups that were not run now, what the file has of them: a long page can be measured in parts."""
-    run = {row["group"] for row in rows}
+def race_of(row: Row) -> tuple[str, str, str]:
+    return row["group"], row["race"], row["n"]
+
+
+def with_those_before(rows: list[Row], path: Path, order: Sequence[tuple[str, str, str]]) -> list[Row]:
+    """These and, of the races that were not run now, what the file has of them: a long page can be measured in parts."""
+    run = {race_of(row) for row in rows}
     if path.exists():
         with path.open(newline="", encoding="utf-8") as file:
-            rows = [
-                row for row in csv.DictReader(file) if row["group"] not in run and row["group"] in order
-            ] + rows
-    return sorted(rows, key=lambda row: order.index(row["group"]))
+            before = [
+                row for row in csv.DictReader(file) if race_of(row) not in run and race_of(row) in order
+            ]
+        rows = before + rows
+    return sorted(rows, key=lambda row: order.index(race_of(row)))
 
 
 def races_of(rows: list[Row]) -> list[list[Row]]:
     """The records of each race, ours first."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
-        found.setdefault((row["group"], row["race"], row["n"]), []).append(row)
+        found.setdefault(race_of(row), []).append(row)
     return list(found.values())
 
 

@@ -41,7 +41,7 @@ BAYES = [(e, s) for e in ("bagging", "oza-boost", "osboost") for s in ("gaussian
 Curves = dict[str, dict[int, Steady]]
 
 
-def against_learners(sizes: list[int], rounds: int) -> Curves:
+def against_learners(sizes: list[int], rounds: int, only: str = "") -> Curves:
     streams = {name: make(name, POOL) for name in ("hyperplane", "gaussians", "nominal")}
     entries = {f"{ensemble} + perceptron": (ensemble, "perceptron", "hyperplane") for ensemble in LINEAR}
     entries |= {
@@ -59,7 +59,11 @@ def against_learners(sizes: list[int], rounds: int) -> Curves:
             name, size, build(ensemble, learner, streams[stream], n_estimators=size), streams[stream]
         )
 
-    return series(list(entries), sizes, case, rounds)
+    return series([name for name in entries if only in name], sizes, case, rounds, look=look_at_mistakes)
+
+
+def look_at_mistakes(case: Steady) -> None:
+    case.seen = {"wrong": float(np.mean(case.model.report().lanes["error_rate"]))}
 
 
 def sparse_stream(d: int, rows: int, nonzeros: int = NONZEROS, seed: int = 4) -> Stream:

@@ -5,8 +5,9 @@
 Rows are dicts of three old columns and one more; `learn_one`, CPU time, from the first new name to the last. Names: each of
 20,000 rows has a column of its own, in a model that knows the three and in one that was told of all. Classes: each of 2,000
 rows has one of its own, in a new model and in one that has learned them all before. Bags have 10 learners. Where the rows
-with known names would take more than about S seconds (30), there are fewer of them, and of names. What a model refuses because
-of its bound of memory is not timed.
+with known names would take more than about S seconds (30), there are fewer of them, and of names; after ten times S the rows
+that are left are not learned, and the time of a row is that of those before (>: later ones cost more). What a model refuses
+because of its bound of memory is not timed.
 """
 
 from __future__ import annotations
@@ -58,12 +59,14 @@ def models() -> dict[str, Callable[[], Any]]:
     return made
 
 
-def seconds(model: Any, rows: list[Row]) -> float:
-    """CPU time of learning the rows."""
+def seconds(model: Any, rows: list[Row], most: float = math.inf) -> tuple[float, bool]:
+    """CPU time of a row, and whether all were learned in the time there is."""
     begun = time.process_time()
-    for x, y in rows:
+    for n, (x, y) in enumerate(rows, 1):
         model.learn_one(x, y)
-    return time.process_time() - begun
+        if time.process_time() - begun > most:
+            return (time.process_time() - begun) / n, n == len(rows)
+    return (time.process_time() - begun) / len(rows), True
 
 
 def with_names(make: Callable[[], Any], n: int) -> tuple[Any, Any, list[Row]]:
@@ -103,15 +106,16 @@ def cells(
     try:
         for n, more in zip(sizes, (*sizes[1:], math.inf), strict=True):
             new, known, rows = prepare(make, n)
-            if seconds(known, rows[:TRIAL]) / TRIAL * (more / n) * more > most:  # a row costs what there is
+            if seconds(known, rows[:TRIAL])[0] * (more / n) * more > most:  # a row costs what there is
                 break
-        taken = seconds(new, rows), seconds(known, rows)
+        (each, whole), (usual, _) = (seconds(model, rows, 10 * most) for model in (new, known))
     except (ValueError, TypeError) as error:
         reason = (
             "memory" if "max_bytes" in str(error) else "declared" if "classes" in str(error) else "refused"
         )
         return f"{reason} | | | "
-    return f"{n:,} | {1e3 * taken[0] / n:.2f} | {1e3 * taken[1] / n:.2f} | {taken[0] / taken[1]:.1f}"
+    above = "" if whole else "> "
+    return f"{n:,} | {above}{1e3 * each:.2f} | {1e3 * usual:.2f} | {above}{each / usual:.1f}"
 
 
 def main() -> None:

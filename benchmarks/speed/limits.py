@@ -96,7 +96,7 @@ class Limits:
         return self._bank(kernel, state, ctypes.c_int(LANES), stream=stream, linear=True)
 
     def boosted(self, stream: Stream, kernel: str) -> Kernel:
-        """Perceptrons under a booster ("smooth", "oza"), or what its weight does on its way through the lanes ("chain")."""
+        """Perceptrons under a booster ("smooth", "oza", "drawn"), or its weight's way through the lanes ("chain")."""
         state = [] if kernel == "chain" else [self._state((stream.X.shape[1] + 1) * LANES)]
         sums = self._state(2 * LANES, 1.0)
         return self._bank(kernel, *state, sums, ctypes.c_int(LANES), stream=stream)

@@ -48,6 +48,22 @@ inline void teach_linear(double* __restrict w, int lanes, const double* x, int d
   }
 }
 
+// A number in [0, 1) of a row and a lane, by the generator that the product draws with.
+inline double philox(std::uint64_t row, std::uint64_t lane) {
+  std::uint64_t r0 = row, r1 = 0, r2 = lane, r3 = 0;
+  std::uint32_t key0 = 1, key1 = 2;
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t even = 0xD2511F53u * (r0 & 0xFFFFFFFFu), odd = 0xCD9E8D57u * (r2 & 0xFFFFFFFFu);
+    r0 = (odd >> 32) ^ r1 ^ key0;
+    r1 = odd;
+    r2 = (even >> 32) ^ r3 ^ key1;
+    r3 = even;
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return static_cast<double>((r0 & 0xFFFFFFFFu) + 0.5) * 0x1p-32;
+}
+
 }  // namespace
 
 extern "C" {
@@ -113,6 +129,47 @@ void roofline_oza(double* __restrict w, double* __restrict sums, int lanes, cons
     }
     teach_linear(w, lanes, x, d, step);
   }
+}
+
+// The same with all that the algorithm asks for: ten rounds of Philox for every lane's draw, votes of both classes, and for lanes that are
+// wrong the number of copies, which decides how far the weights move and whether the lane is right afterwards.
+void roofline_drawn(double* __restrict w, double* __restrict sums, int lanes, const double* X, const double* y, long rows, int d) {
+  constexpr double kMostCopies = 10;
+  alignas(64) double raw[kMostLanes], step[kMostLanes], vote[kMostLanes], draw[kMostLanes], enough[kMostLanes];
+  double *right = sums, *wrong = sums + lanes, heard = 0;
+  for (long t = 0; t < rows; ++t) {
+    const double *x = X + t * d, norm = ask_linear(w, lanes, x, d, raw);
+    for (int i = 0; i < lanes; ++i) draw[i] = philox(static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(i));
+    for (int i = 0; i < lanes; ++i) vote[i] = std::log((right[i] + 1e-10) / (wrong[i] + 1e-10));
+    double votes[2] = {};
+    for (int i = 0; i < lanes; ++i) {
+      votes[0] += raw[i] > 0 ? 0.0 : vote[i];
+      votes[1] += raw[i] > 0 ? vote[i] : 0.0;
+      enough[i] = std::floor(-(raw[i] * y[t]) / norm) + 1;
+    }
+    heard += votes[1] - votes[0];
+    double lambda = 1;
+    for (int i = 0; i < lanes; ++i) {
+      bool good = raw[i] * y[t] > 0;
+      step[i] = 0;
+      if (!good) {
+        double probability = std::exp(-lambda), sum = probability, copies = 0;
+        while (draw[i] >= sum && copies < kMostCopies) {
+          copies += 1;
+          probability *= lambda / copies;
+          sum += probability;
+        }
+        good = copies >= enough[i];
+        step[i] = y[t] * (good ? enough[i] : copies);
+      }
+      const double whole = right[i] + wrong[i] + lambda, own = (good ? right[i] : wrong[i]) + lambda;
+      (good ? right[i] : wrong[i]) = own;
+      lambda = 0.5 * lambda * whole / own;
+      lambda = lambda < 1e3 ? lambda : 1e3;
+    }
+    teach_linear(w, lanes, x, d, step);
+  }
+  sums[0] += 1e-300 * heard;
 }
 
 // Gaussian naive Bayes, two classes: state [mean, spread, precision][column][class][lane], mass [class][lane].

@@ -19,6 +19,7 @@ TREES = [1, 3, 10, 30, 100, 300, 1_000]
 DEPTHS = [0, 1, 2, 3, 4, 6, 8, 10, 12]
 EXAMPLES = [10_000, 100_000, 1_000_000, 10_000_000]
 RATIO = (100, 10_000)  # "N = 10,000 costs about 100 times N = 100"
+CHAIN = "ogboost + perceptron"
 ALLOWED = 130.0  # "about 100 times": the state of 10,000 learners has left the first-level cache
 
 
@@ -112,7 +113,10 @@ def picture(
 def main() -> None:
     parser = pages.parser("speed.scaling", __doc__)
     parser.add_argument(
-        "--learners", action="store_true", help="print what the number of learners costs, write nothing"
+        "--learners",
+        nargs="?",
+        const="",
+        help="print what the number of learners costs (of the models whose names hold this) and write nothing",
     )
     options = parser.parse_args()
     quick = options.quick
@@ -124,7 +128,7 @@ def main() -> None:
     )
 
     sizes = [s for s in LEARNERS if s in (10, *RATIO)] if quick else LEARNERS
-    learners = curves.against_learners(sizes, rounds)
+    learners = curves.against_learners(sizes, rounds, options.learners or "")
 
     goal = Table("Goal", ["what", "goal", "measured", "reached"])
     for name, cases in learners.items():
@@ -137,11 +141,16 @@ def main() -> None:
         "20 dense columns; CPU ns per example at each number of learners. Lanes are padded to a multiple of 16."
         " online-mbbm is not among them: the potentials of 10,000 learners would take 19 GB."
         " online-bbm finds the weights of up to 256 learners in a table and works out an exponential for every lane beyond."
-        " ogboost keeps seven numbers of every lane beside the weights: those of 10,000 lanes leave a second-level cache of"
-        " 1 MB, and all its parts become slower alike."
     )
+    if CHAIN in learners:
+        wrong = {size: case.seen["wrong"] for size, case in learners[CHAIN].items()}
+        dense += (
+            " ogboost asks a learner that was wrong for its answer after the lesson, and the chain waits for it. Late learners of"
+            " a long chain are left rows of hardly any weight and answer by chance: wrong on average are"
+            f" {', '.join(f'{wrong[size]:.0%} of {size:,}' for size in wrong if size >= RATIO[0])} learners."
+        )
     page.add(curve_table("Against the number of learners", "model", learners, RATIO, dense))
-    if options.learners:
+    if options.learners is not None:
         return
     memory: dict[str, list[Mark]] = {}
     for name in curves.LONG_RUNS:

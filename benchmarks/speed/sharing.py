@@ -46,8 +46,10 @@ asked = [(row,) for row in rows]
 many = np.tile(X, (3, 1))
 labels = np.tile(y, 3)
 def per_row(kind, learner):
-    model = kind(learner, n_estimators=int(sys.argv[2]), calibration=None, random_state=1)
-    model.partial_fit(X, y, classes=[0, 1])
+    regressor = kind.__name__.endswith("Regressor")
+    plain = {} if regressor else {"calibration": None}
+    model = kind(learner, n_estimators=int(sys.argv[2]), random_state=1, **plain)
+    model.partial_fit(X, y, **({} if regressor else {"classes": [0, 1]}))
     spent = []
     for _ in range(3):
         start = time.thread_time_ns()
@@ -67,6 +69,7 @@ kinds = {
     "leveraging bagging, trees": (LeveragingBaggingClassifier, None),
     "MBBM, trees": (OnlineMBBMClassifier, HoeffdingTree()),
     "AdaBoost.OLM, trees": (AdaBoostOLMClassifier, HoeffdingTree()),
+    "bagging of numbers, trees": (OnlineBaggingRegressor, HoeffdingTreeRegressor()),
 }
 print(json.dumps({
     "where": streamboost.__file__,

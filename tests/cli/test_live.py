@@ -115,6 +115,22 @@ def test_checkpoints_by_time_do_not_wait_for_rows(start, model, tmp_path):
     assert streamboost.load(live).metadata_ == {"label": "label"}
 
 
+def test_half_a_line_at_the_end_of_a_pipe_costs_nothing_else(start, tmp_path):
+    """Whoever wrote it has gone: what was whole is learned and saved, and the rest is named."""
+    live, whole = tmp_path / "live.sboost", tmp_path / "whole.jsonl"
+    fresh = lines(40)
+    whole.write_text("".join(fresh[:30]))
+    options = ("--format", "jsonl", "--model", "osboost", "-n", "3", "--save")
+    command = start("run", "-", *options, live)
+    out, err = command.process.communicate("".join(fresh[:30]) + fresh[30][:10], timeout=PATIENCE)
+    assert command.process.returncode == 0, err
+    assert "ends in the middle of a line" in out + err
+    alone = start("run", whole, *options, tmp_path / "whole.sboost")
+    alone.process.communicate(timeout=PATIENCE)
+    assert streamboost.load(live).n_learned_ == 30
+    assert live.read_bytes() == (tmp_path / "whole.sboost").read_bytes()
+
+
 def wait_for_handler(process):
     """Until the handler is there a signal ends the process as it always did."""
     status = Path(f"/proc/{process}/status")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import streamboost as sb
 from streamboost.distributed import KeyedClassifier, KeyedShards
@@ -39,6 +40,21 @@ def test_every_key_is_its_own_stream(max_models):
         for key, own in alone.items():
             assert state_bytes(keyed.own(key)) == state_bytes(own)
         assert (keyed.n_evicted > 0) == (max_models < 7)
+
+
+def test_large_models_make_room_by_their_memory():
+    made = sb.StreamBoostClassifier(text_features=["text"], random_state=1)
+    alone = {}
+    with KeyedClassifier(made, "who", max_bytes=45_000_000, fallback=None) as keyed:
+        for i in range(40):
+            x = {"text": ("free prize" if i % 3 else "see you") + f" {i}", "a": float(i)}
+            own = alone.setdefault(i % 5, clone(made))
+            keyed.learn_one({"who": i % 5, **x}, i % 3 > 0)
+            own.learn_one(x, i % 3 > 0)
+            assert len(keyed) <= 2
+        assert keyed.n_evicted > 0
+        for key, own in alone.items():
+            assert state_bytes(keyed.own(key)) == state_bytes(own)
 
 
 def test_the_store_is_gone_on_with(tmp_path):
@@ -122,6 +138,7 @@ def test_refusals():
 
     for wrong, words in [
         ({"max_models": 0}, "max_models=0"),
+        ({"max_bytes": 0}, "max_bytes=0"),
         ({"idle_s": -1}, "idle_s=-1"),
         ({"fallback": "mean"}, "fallback='mean'"),
     ]:
@@ -208,6 +225,7 @@ def test_bad_actors(tmp_path):
         ({"n": 0}, "n=0"),
         ({"engine": "spark"}, "engine='spark'"),
         ({"max_models": 0}, "max_models=0"),
+        ({"max_bytes": 0}, "max_bytes=0"),
     ]:
         with pytest.raises(ValueError, match=words):
             KeyedShards(model(), "who", **{"folder": tmp_path / "k", "engine": "local", **wrong})

@@ -302,3 +302,24 @@ def test_explanations_add_up_and_importances_find_the_columns():
     numbers = sb.ReplayBoostingRegressor(rounds=20, random_state=1).fit(X, X[:, 2])
     told = numbers.explain(X[:5])
     np.testing.assert_allclose(told.base + told.contributions.sum(1), numbers.predict(X[:5]))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_answers_before_the_fit_of_all_rows_are_no_lessons(n_jobs):
+    """The class shares answer until then: how sure they are says nothing of the trees."""
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 10, 6000)
+    X = np.eye(10)[y] + rng.normal(size=(6000, 10))
+    weight = rng.integers(0, 3, 6000).astype(float)
+    given = {"rounds": 8, "leaves": 8, "random_state": 1, "n_jobs": n_jobs}
+    raw = sb.ReplayBoostingClassifier(calibration=None, **given).fit(X, y, sample_weight=weight)
+    model = sb.ReplayBoostingClassifier(**given).fit(X, y, sample_weight=weight)
+    totals = model.report().totals
+    assert (totals["temperature"], totals["weight_of_shares"]) == (1.0, 0.0)
+    np.testing.assert_allclose(
+        model.predict_proba(X), raw.predict_proba(X), atol=0.03
+    )  # a label stays ahead by 1.05
+    assert np.abs(model.predict_proba(X) - raw.predict_proba(X)).mean() < 1e-3
+    read = sb.load(model.to_bytes()).partial_fit(X, y)  # from here on there are lessons
+    assert read.to_bytes() == model.partial_fit(X, y).to_bytes()
+    assert read.report().totals["temperature"] != 1.0

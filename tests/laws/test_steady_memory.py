@@ -4,11 +4,14 @@ import ctypes
 import gc
 import tracemalloc
 import warnings
+import weakref
 
 import numpy as np
 import pytest
+from sklearn.base import is_regressor
 
 import streamboost as sb
+from tests import catalogue
 
 ENSEMBLES = {
     "bagging": lambda learner: sb.OnlineBaggingClassifier(learner, n_estimators=8, random_state=1),
@@ -91,3 +94,20 @@ def test_memory_does_not_grow_with_the_examples(ensemble, learner):
     assert model.memory_bytes() == size
     assert kept < 4 * CALLS
     assert more < 2_000
+
+
+@pytest.mark.parametrize("entry", catalogue.STREAMING, ids=lambda entry: entry.name)
+def test_a_model_that_is_dropped_is_gone_at_once(entry):
+    """Without the collector of cycles, which looks at how many objects there are and not at how large they are."""
+    model = catalogue.model(entry)
+    known = {} if is_regressor(model) else {"classes": [0, 1]}
+    gc.disable()
+    try:
+        for i in range(12):
+            model.learn_one({"a": i / 12, "b": "xyz"[i % 3]}, i % 2, **known)
+        model.predict_one({"a": 1.0, "b": "x"})
+        state = weakref.ref(model.session)
+        del model
+        assert state() is None
+    finally:
+        gc.enable()

@@ -14,6 +14,7 @@ from oracle.words import HashedLogistic, PastShares, paces, target_statistics, t
 import streamboost as sb
 from streamboost.base.inputs.word_columns import guess_words
 from streamboost.distributed import KeyedClassifier, Shards
+from streamboost.ensemble.word_shares import WORD
 from streamboost.streams import data_files, open_stream
 from tests.inside.handles import encoded_model, hashed_model, shares_model
 
@@ -447,6 +448,43 @@ def test_codes_of_a_frame_and_of_a_file_are_the_same(tmp_path):
         assert default(text_features=None, identifier_features=None).fit(
             frame, np.arange(400) % 2
         ).session.schema.codes == (0,)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("無料プレゼント今すぐ電話。", {"無料", "プレゼント", "今", "すぐ", "電話"}),
+        ("明天开会", {"明天", "开会"}),
+        ("मुफ़्त इनाम", {"मुफ़्त", "इनाम"}),  # vowel signs are no letters, and stand inside words
+        ("ฟรีรางวัล วันนี้", {"ฟรีรางวัล", "วันนี้"}),
+        ("Überraschung🎁 für dich", {"überraschung🎁", "für", "dich"}),
+    ],
+)
+def test_explanations_name_the_words_that_are_hashed(text, pieces):
+    """A phrase in a script that is written without spaces is told apart where its scripts change."""
+    model = default(text_features=["text"], identifier_features=None)
+    for i in range(60):
+        model.learn_one({"text": text if i % 2 else f"{i} and more"}, i % 2)
+    told = model.explain_one({"text": text})
+    assert set(told.words["text"]) == pieces
+    assert sum(told.words["text"].values()) == pytest.approx(told.contributions["text"])
+
+
+EDGES_OF_WORDS = (
+    0x00, 0x30, 0x3A, 0x41, 0x5B, 0x5F, 0x60, 0x61, 0x7B, 0xAA, 0xAB, 0xB5, 0xB6, 0xBA, 0xBB, 0xC0,
+    0xD7, 0xD8, 0xF7, 0xF8, 0x1680, 0x1681, 0x2000, 0x200B, 0x2010, 0x2070, 0x20A0, 0x2C00, 0x3000, 0x3040, 0x30A0, 0x4E00,
+    0xFE10, 0xFE70, 0xFF00, 0xFF10, 0xFF1A, 0xFF21, 0x20000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("edge", EDGES_OF_WORDS, ids=hex)
+def test_what_stands_in_a_word_is_what_the_core_hashes(edge):
+    """Where blocks begin and end: the learner of words learns from a character, or it has none to learn from."""
+    for character in map(chr, (max(edge - 1, 0), edge)):
+        model = sb.SingleLearnerClassifier(sb.HashedLogisticRegression(text="words", text_features=["text"]))
+        model.partial_fit(pd.DataFrame({"text": ["a", "b", character]}), [0, 1, 1])
+        told = [model.predict_proba_one({"text": text})[1] for text in (character, "")]
+        assert (told[0] != told[1]) == bool(WORD.match(character)), hex(ord(character))
 
 
 def test_explanations_name_words_and_identifiers():

@@ -67,16 +67,18 @@ def test_a_peer_that_is_more_accurate_is_marked_if_it_saw_all_rows():
     assert "first rows only" in table
 
 
-def test_groups_that_were_not_run_stay(tmp_path):
-    path, groups = tmp_path / "bench-peers.csv", list(dict.fromkeys(race.group for race in RACES))
-    first, last = (next(race for race in RACES if race.group == group) for group in (groups[0], groups[-1]))
-    rows = report.csv_rows([[ran(last, 0, 0.8, 1.0)], [ran(first, 0, 0.7, 1.0)]], "then")
+def test_races_that_were_not_run_stay(tmp_path):
+    path, order = tmp_path / "bench-peers.csv", [(race.group, race.name, str(race.n)) for race in RACES]
+    first, second, last = RACES[0], RACES[1], RACES[-1]
+    assert first.group == second.group
+    then = [[ran(last, 0, 0.8, 1.0)], [ran(second, 0, 0.6, 1.0)], [ran(first, 0, 0.7, 1.0)]]
+    rows = report.csv_rows(then, "then")
+    rows.append({**rows[0], "race": "a race there is no more"})
     tables.write_csv(path, report.CSV_COLUMNS, [list(row.values()) for row in rows])
-    both = report.with_those_before(report.csv_rows([[ran(last, 0, 0.9, 1.0)]], "now"), path, groups)
-    assert [(row["group"], row["accuracy"], row["measured"]) for row in both] == [
-        (groups[0], "0.7", "then"),
-        (groups[-1], "0.9", "now"),
-    ]
+    now = report.csv_rows([[ran(last, 0, 0.9, 1.0)], [ran(second, 0, 0.65, 1.0)]], "now")
+    assert [
+        (row["race"], row["accuracy"], row["measured"]) for row in report.with_those_before(now, path, order)
+    ] == [(first.name, "0.7", "then"), (second.name, "0.65", "now"), (last.name, "0.9", "now")]
 
 
 def test_rows_of_a_sparse_matrix_are_its_stored_values():

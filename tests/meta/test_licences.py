@@ -1,7 +1,7 @@
 """What an installation of the service brings along: every package is pinned, and its licence is one that lets it be used freely.
 
-Read from the installed packages themselves, so no network is needed. Advisories are looked up where there is one:
-``pip-audit -r constraints-serve.txt``.
+Read from the installed packages themselves, so no network is needed. Advisories are looked up where there is one, by
+``make audit``.
 """
 
 from __future__ import annotations

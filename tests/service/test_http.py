@@ -166,6 +166,16 @@ BAD_BODIES = [
 ]
 
 
+def test_hints_of_bodies_with_words(running: Running) -> None:
+    json_body = {"Content-Type": "application/json"}
+    for half in (rb"a\ud800", rb"\udfffb", rb"\ud83d\ud83d\ude00"):
+        body = b'{"features": {"x": "' + half + b'"}, "label": "a"}'
+        answer = running.http.post("/v1/models/m/learn", content=body, headers=json_body)
+        assert "half a surrogate pair" in error_of(answer)["hint"], half
+    answer = running.http.post("/v1/models", json={"name": "sms", "text_features": ["text"]})
+    assert error_of(answer)["hint"] == 'Parameters of a model stand in "params": {"text_features": ...}.'
+
+
 @pytest.mark.parametrize(("body", "status", "code"), BAD_BODIES, ids=range(len(BAD_BODIES)))
 def test_bad_bodies(running: Running, body: bytes, status: int, code: str) -> None:
     path = "/v1/models/m/learn"

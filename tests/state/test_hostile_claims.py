@@ -89,6 +89,18 @@ def test_a_bound_of_answers_whose_square_is_infinite_is_reported_as_such() -> No
     assert model.report().bounds[0].rhs == np.inf
 
 
+@pytest.mark.parametrize("lie", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("name", ["early_count", "early_sum", "square_sum"])
+def test_early_sums_of_a_posterior_are_sums(name: str, lie: float) -> None:
+    model = sb.BayesianEnsembleClassifier(n_estimators=2, monitor=True, random_state=1)
+    core = core_of(model.partial_fit(X, Y, classes=[0, 1]))
+    state = {key: array.copy() for key, array in core.state().items()}
+    (key,) = [key for key in state if key.endswith(name)]
+    state[key].flat[0] = lie
+    with pytest.raises(ValueError, match=r"early sums|not finite"):
+        core.restore(state)
+
+
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_model_that_has_learned_knows_a_class(declared: bool) -> None:
     model = sb.OnlineBaggingClassifier(n_estimators=2)

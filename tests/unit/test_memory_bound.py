@@ -1,10 +1,14 @@
 """`max_bytes` binds everything in an ensemble: trees give up growth, other learners refuse rows that would need more."""
 
+import contextlib
+import ctypes
+import os
 import re
 import subprocess
 import sys
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +18,8 @@ from streamboost.base.parameter import parameters_of
 from tests import catalogue as cases
 
 BUDGET = 1_000_000
+PROCESS_BUDGET = 4_000_000
+FLOODS = {"numbers": 5, "values": 5, "wide": 3000, "classes": 5}  # and their columns
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 BOUNDED = [
@@ -210,6 +216,85 @@ print(used() - before)
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(out) < 20_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and gives back what is free")
+@pytest.mark.parametrize("kind", FLOODS)
+def test_processes_stay_within_the_bounds_of_their_models(kind):
+    """Every model with its defaults, bags of every learner, each in a process of its own: what the system says it takes."""
+    code = f"from tests.unit.test_memory_bound import print_grown; print_grown({kind!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    grown = {name: int(n) for n, name in (line.split(" ", 1) for line in done.stdout.splitlines())}
+    assert len(grown) > len(BOUNDED)
+    assert max(grown.values()) < 3 * PROCESS_BUDGET, {name: n for name, n in grown.items() if n > 1e7}
+
+
+def print_grown(kind):
+    """Bytes that the process has more after a flood of rows, for each model in a child of this process."""
+    trim = ctypes.CDLL(None).malloc_trim
+    bags = [entry for entry in BOUNDED if entry.class_name.startswith("OnlineBagging")]
+    pairs = [(entry, None) for entry in BOUNDED]
+    pairs += [(entry, of) for entry in bags for of in cases.learners_of(entry) if not of.nominal_only]
+
+    def used():
+        trim(0)
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def serve(entry, of):
+        numbers = entry.task == "regression"
+        options = {} if of is None else {"estimator": getattr(sb, of.class_name)()}
+        n_classes = 2 if kind != "classes" or entry.max_classes is not None else 1000
+        named = {} if numbers else {"classes": list(range(n_classes))}
+        rng = np.random.default_rng(1)
+
+        def lesson(first, n, width):
+            X = rng.normal(size=(n, width))
+            if kind == "values":
+                X[:, 3:] = rng.integers(0, 4 if first < 0 else 10_000, (n, width - 3))
+            if numbers:
+                return X, X[:, 0]
+            return X, (np.arange(first, first + n) % n_classes if kind == "classes" else (X[:, 0] > 0) * 1)
+
+        def new():
+            nominal = [3, 4] if kind == "values" else None
+            return getattr(sb, entry.class_name)(
+                random_state=1, max_bytes=PROCESS_BUDGET, categorical_features=nominal, **options
+            )
+
+        with contextlib.suppress(ValueError):  # what Python makes once
+            new().partial_fit(*lesson(-50, 50, 5), **named)
+        before, model = used(), new()
+        with contextlib.suppress(ValueError):
+            for first in range(0, 300 if kind == "wide" else 3000, 50 if kind == "wide" else 500):
+                model.partial_fit(*lesson(first, 50 if kind == "wide" else 500, FLOODS[kind]), **named)
+        print(used() - before, entry.name, of and of.name, flush=True)
+
+    warnings.simplefilter("ignore")
+    for entry, of in pairs:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                serve(entry, of)
+                status = 0
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0, (entry.name, of and of.name)
+
+
+@pytest.mark.parametrize("learner", [sb.HashedLogisticRegression(), sb.NearestNeighbors()], ids=repr)
+def test_a_table_beyond_all_bounds_is_refused_before_it_is_made(learner):
+    """Gigabytes that no bound allows are no reason to run out of memory."""
+    model = sb.OnlineBaggingClassifier(learner, max_bytes=BUDGET)
+    with pytest.raises(ValueError, match=r"need more than \d+ bytes .* leaves 1000000 for that"):
+        model.partial_fit(np.ones((5, 3000)), np.arange(5), classes=list(range(5_000)))
 
 
 @pytest.mark.parametrize("budget", [2_000, 6_000, 20_000])

@@ -8,6 +8,9 @@ import time
 import warnings
 
 import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from streamboost.streams import DataError, open_stream
@@ -176,6 +179,10 @@ QUOTES = {  # what a file may do so that one line after the other promises a row
     "libsvm": ("1 1:2\n0 1:3\n", ["1 ", "1:", ":", "0 1:1 1:1", "#", "1e999 "]),
     "vw": ("1 | a:1\n-1 | a:2\n", ["1 ", "|", "a:", ":", "1 'tag| b", "| "]),
     "jsonl": ('{"a": 1, "label": 0}\n{"a": 2, "label": 1}\n', ['{"a":', "[", "{", '"', "\\", '{"label": 1}']),
+    "json": (
+        '[{"a": 1, "label": 0},\n{"a": 2, "label": 1},\n',
+        ['{"a":', "[", "{", '"', "\\", '{"label": 1},', "}"],
+    ),
 }
 
 
@@ -186,9 +193,44 @@ def test_time_is_linear_in_the_bytes_whatever_quotes_do(name, seed, tmp_path):
     rng = np.random.default_rng(seed)
     line = "".join(pieces[i] for i in rng.integers(0, len(pieces), 1 + seed // 2)) if seed else pieces[0]
 
-    def seconds(lines):
+    def write(lines):
         path = tmp_path / f"{lines}.{name}"
         path.write_text(header + (line + "\n") * lines)
+        return path
+
+    assert_linear(write, 10_000)
+
+
+def table_in_pieces(path, name, n):
+    """Each row in a piece of its own, as nobody writes them: row groups, batches, or a sheet without a width."""
+    if name == "xlsx":
+        book = openpyxl.Workbook(write_only=True)
+        sheet = book.create_sheet()
+        for i in range(n + 1):
+            sheet.append(["a", "b", "label"] if i == 0 else [i, f"text {i}", "pq"[i % 2]] + [None] * (i % 7))
+        book.save(path)
+        return
+    schema = pa.schema([("a", pa.float64()), ("b", pa.string()), ("label", pa.string())])
+    row = pa.table({"a": [1.5], "b": ["x"], "label": ["p"]}, schema=schema)
+    with (pa.parquet.ParquetWriter if name == "parquet" else pa.ipc.new_file)(path, schema) as writer:
+        for _ in range(n):
+            writer.write_table(row)
+
+
+@pytest.mark.parametrize("name", ["parquet", "arrow", "xlsx"])
+def test_time_is_linear_in_the_rows_of_tables(name, tmp_path):
+    def write(rows):
+        path = tmp_path / f"{rows}.{name}"
+        table_in_pieces(path, name, rows)
+        return path
+
+    assert_linear(write, 1_000)
+
+
+def assert_linear(write, n):
+    """Four times the file takes about four times as long."""
+
+    def seconds(path):
         start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -197,4 +239,4 @@ def test_time_is_linear_in_the_bytes_whatever_quotes_do(name, seed, tmp_path):
         return time.process_time() - start
 
     # Quadratic time takes 16 times as long for four times the lines, and minutes for this many.
-    assert seconds(40_000) < 8 * seconds(10_000) + 0.5
+    assert seconds(write(4 * n)) < 8 * seconds(write(n)) + 0.5

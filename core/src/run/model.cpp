@@ -6,21 +6,38 @@
 #include <stdexcept>
 #include <utility>
 
+#include "streamboost/run/room.hpp"
+
 namespace streamboost {
 
+namespace {
+
+[[noreturn]] void refuse(const Schema& schema, const char* least, double needed, double max_bytes) {
+  char text[320];
+  std::snprintf(
+      text, sizeof text,
+      "%d columns, their values and %d classes need %s%.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
+      "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
+      "out columns of many values.",
+      schema.width(), schema.n_classes, least, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
+  throw std::invalid_argument(text);
+}
+
+// What is needed is known to the byte when it is there; more than this, and more than is allowed, is refused by what is known before.
+constexpr double tried = 1 << 28;
+
+}  // namespace
+
 std::unique_ptr<Growth> Model::reserve(const Schema& schema, double max_bytes) {
-  auto growth = prepare(schema);
-  if (!growth) return growth;
-  if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) {
-    char text[320];
-    std::snprintf(
-        text, sizeof text,
-        "%d columns, their values and %d classes need %.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
-        "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
-        "out columns of many values.",
-        schema.width(), schema.n_classes, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
-    throw std::invalid_argument(text);
+  std::unique_ptr<Growth> growth;
+  try {
+    const Room room(std::max(max_bytes, tried));
+    growth = prepare(schema);
+  } catch (const Room::Exceeded& least) {
+    refuse(schema, "more than ", least.bytes, max_bytes);
   }
+  if (!growth) return growth;
+  if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) refuse(schema, "", needed, max_bytes);
   growth->exchange();
   return growth;
 }

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "streamboost/run/room.hpp"
+
 namespace streamboost {
 namespace {
 
@@ -176,12 +178,22 @@ std::size_t Pipeline::remembered_rows() const {
   return static_cast<std::size_t>(none);
 }
 
+// Of the tables of its learners, known before they are there: files hold numbers of four bytes at least.
+double Pipeline::least_bytes(const Schema& schema) const {
+  double bytes = 0;
+  for (const auto& block : blocks_)
+    for (const BankHandle* bank : {&block->bank, &block->spares})
+      if (*bank && bank->can().limits == nullptr) bytes += 4.0 * (*bank)->lanes().size() * (*bank)->least_numbers(schema);
+  return bytes;
+}
+
 std::unique_ptr<Growth> Pipeline::prepare(const Schema& schema) {
   require_sound();
   auto growth = std::make_unique<Grown>(*this);
   growth->intake.reserve(schema);
   if (reserved_ && growth->intake.schema() == intake_.schema()) return nullptr;
   const Schema& now = growth->intake.schema();
+  Room::check(least_bytes(now));
   growth->runner = runner_->copy();
   growth->runner->reserve(now.n_classes);
   for (const auto& block : blocks_) {

@@ -77,6 +77,10 @@ class Estimator(Declared, BaseEstimator):
         """Return what comes after the vote, as the core reads it; empty: nothing."""
         return {}
 
+    def _fit_stages(self, n_rows: int) -> dict[str, Any]:
+        """Return those of `fit`, which knows how many rows of positive weight there are."""
+        return self._stages()
+
     def _class_settings(self, labels: Sequence[Any], declared: bool) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, as the core reads it, or refuse it. `labels`: by code."""
         return None
@@ -119,9 +123,11 @@ class Estimator(Declared, BaseEstimator):
             labels=labels,
             schema=columns,
             frozen=snapshot(self, names),
-            stages=self._stages(),
+            stages=self._stages() if n_fit is None else self._fit_stages(n_fit),
             unlabeled=self._counts_unlabeled,
-            class_settings=self._class_settings,
+            class_settings=with_session(
+                self, None
+            )._class_settings,  # of self: who drops it would wait for the collector
         )
 
     @classmethod
@@ -335,3 +341,15 @@ class Estimator(Declared, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def with_session(model: Any, session: Session | None) -> Any:
+    """Return an estimator with the parameters of another one, and the very objects that those are."""
+    kind: Any = type(model)
+    other = kind.__new__(kind)
+    other.__dict__.update(model.__dict__)
+    if session is None:
+        other.__dict__.pop("_session", None)
+    else:
+        other.__dict__["_session"] = session
+    return other

@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from streamboost.adapters.records import as_records, labels_of
+from streamboost.base.estimator import with_session
 from streamboost.base.pending import PendingAnswers
 from streamboost.base.random import draw_seed
 from streamboost.distributed.closing import Closing
 from streamboost.distributed.key_store import Found, KeyStore, StoredModel, prior_of
-from streamboost.distributed.model_templates import KeyedModel, ModelTemplates, with_session
+from streamboost.distributed.model_templates import KeyedModel, ModelTemplates
 from streamboost.models import load
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _text(key: Any) -> str:
 class _Own(KeyedModel):
     """The model of one key, and what it and the global model have lost on the key's rows."""
 
-    __slots__ = ("lost_global", "lost_own", "n", "stored", "used")
+    __slots__ = ("bytes", "lost_global", "lost_own", "n", "stored", "used")
 
     def __init__(
         self, keyed_model: KeyedModel, n: int = 0, lost_own: float = 0.0, lost_global: float = 0.0
@@ -69,6 +70,7 @@ class _Own(KeyedModel):
         self.lost_own = lost_own
         self.lost_global = lost_global
         self.used = 0.0
+        self.bytes = 0
 
     def share(self) -> float:
         """Return the weight of the own model in the answer: Hedge over two experts, whatever the number of rows."""
@@ -95,6 +97,7 @@ class KeyedModels(Closing):
         key: str,
         *,
         max_models: int = 10_000,
+        max_bytes: int = 4 * 2**30,
         idle_s: float | None = None,
         fallback: str | None = "global",
         folder: str | os.PathLike[str] | None = None,
@@ -107,10 +110,11 @@ class KeyedModels(Closing):
                 f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}: "
                 "KeyedClassifier is for classifiers, KeyedRegressor for regressors."
             )
-        if isinstance(max_models, bool) or not isinstance(max_models, int) or max_models < 1:
-            raise ValueError(
-                f"max_models={max_models!r} is not allowed: it must be a whole number of at least 1."
-            )
+        for option, value in (("max_models", max_models), ("max_bytes", max_bytes)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(
+                    f"{option}={value!r} is not allowed: it must be a whole number of at least 1."
+                )
         if idle_s is not None and not idle_s > 0:
             raise ValueError(f"idle_s={idle_s!r} is not allowed: it must be a number above 0, or None.")
         if fallback not in ("global", "prior", None):
@@ -128,11 +132,12 @@ class KeyedModels(Closing):
             self.model.random_state = draw_seed(self.model.random_state) >> 32
         self._templates = ModelTemplates(self.model)
         self.key = key
-        self.max_models = max_models
+        self.max_models, self.max_bytes = max_models, max_bytes
         self.idle_s = idle_s
         self.fallback = fallback
         self._clock = clock
         self._owns: OrderedDict[Any, _Own] = OrderedDict()
+        self._bytes = 0
         self._temporary = tempfile.mkdtemp(prefix="streamboost-") if folder is None else None
         place = Path(self._temporary or os.fspath(folder or ""))
         place.mkdir(parents=True, exist_ok=True)
@@ -169,19 +174,29 @@ class KeyedModels(Closing):
             if found is not None:
                 keyed_model = self._templates.unpack(found.text, found.numbers)
                 own = _Own(keyed_model, found.n, found.lost_own, found.lost_global)
+                self._weigh(own)
             elif make:
                 own = _Own(KeyedModel(with_session(self.model, None)))
             if own is None:
                 return None
             self._owns[key] = own
-            if len(self._owns) > self.max_models:
-                self._evict()
+            self._make_room()
         if self.idle_s is not None:
             self._evict_idle(own)
         return own
 
+    def _weigh(self, own: _Own) -> None:
+        self._bytes -= own.bytes
+        own.bytes = own.memory_bytes()
+        self._bytes += own.bytes
+
+    def _make_room(self) -> None:
+        while len(self._owns) > 1 and (len(self._owns) > self.max_models or self._bytes > self.max_bytes):
+            self._evict()
+
     def _evict(self) -> None:
         key, own = self._owns.popitem(last=False)
+        self._bytes -= own.bytes
         self._write(key, own)
         self.n_evicted += 1
 
@@ -266,6 +281,9 @@ class KeyedModels(Closing):
             own.model.learn_one(rest, y, sample_weight, pending=said.own)
             own.template = None
         own.n += 1
+        if own.n & (own.n - 1) == 0:  # its rows have doubled
+            self._weigh(own)
+            self._make_room()
         own.lost_own += lost_own * sample_weight
         own.lost_global += lost_global * sample_weight
         if self.fallback == "prior":
@@ -384,7 +402,8 @@ class KeyedModels(Closing):
         self._check_open()
         self._store.delete(keys)
         for key in keys:
-            self._owns.pop(json.loads(key), None)
+            own = self._owns.pop(json.loads(key), None)
+            self._bytes -= 0 if own is None else own.bytes
 
     def _check_open(self) -> None:
         if self._closed:
@@ -414,6 +433,8 @@ class KeyedClassifier(KeyedModels):
         The feature whose value says which model: text, a whole number or a boolean. The models do not see it.
     max_models : int
         Models in memory at most; others wait in the store.
+    max_bytes : int
+        Memory of these models together, about: with large models there are fewer. They are measured when their rows have doubled.
     idle_s : float, optional
         Models that were not used for so many seconds go to the store, too.
     fallback : {"global", "prior", None}

@@ -25,6 +25,8 @@ class KeyedRegressor(KeyedModels):
         The feature whose value says which model: text, a whole number or a boolean. The models do not see it.
     max_models : int
         Models in memory at most; others wait in the store.
+    max_bytes : int
+        Memory of these models together, about: with large models there are fewer. They are measured when their rows have doubled.
     idle_s : float, optional
         Models that were not used for so many seconds go to the store, too.
     fallback : {"global", "prior", None}

@@ -94,7 +94,7 @@ class KeyedShards(Closing):
     address : str, optional
         Of the Ray cluster; default: the one that this process is connected to, or a new one on this machine.
     **options
-        `max_models` (of each actor), `idle_s` and `fallback` of :class:`KeyedClassifier`.
+        `max_models` and `max_bytes` (of each actor), `idle_s` and `fallback` of :class:`KeyedClassifier`.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from streamboost import _core
+from streamboost.base.estimator import with_session
 from streamboost.base.files.archive import FORMAT, FORMAT_VERSION, parse_json, read_archive
 from streamboost.base.files.manifest import Manifest
 from streamboost.base.session import JUDGED_AFTER, Session, looks_back
@@ -28,6 +29,8 @@ from streamboost.models import rebuild, restore
 
 MOST = 256
 """ModelTemplates that are kept, and ways from one to the next."""
+MOST_BYTES = 2**22
+"""Larger models have none: that many templates would not fit into memory."""
 _NUMBERS = frozenset((float, int))
 
 
@@ -61,18 +64,6 @@ class ModelTemplate:
         )
 
 
-def with_session(model: Any, session: Session | None) -> Any:
-    """Return an estimator with the parameters of another one, and the very objects that those are."""
-    kind: Any = type(model)
-    other = kind.__new__(kind)
-    other.__dict__.update(model.__dict__)
-    if session is None:
-        other.__dict__.pop("_session", None)
-    else:
-        other.__dict__["_session"] = session
-    return other
-
-
 class KeyedModel:
     """A model: a template and numbers, or an estimator, and then the template that it fits, if that is known."""
 
@@ -95,6 +86,11 @@ class KeyedModel:
     def started(self) -> bool:
         """Whether it has learned anything."""
         return self.estimator is None or self.estimator.started
+
+    def memory_bytes(self) -> int:
+        """Return the size of its learned state."""
+        state = self.estimator if self.core is None else self.core
+        return 0 if state is None else int(state.memory_bytes())
 
     def drop_estimator(self) -> None:
         """Be a template and numbers again, if there is nothing to know beyond them."""
@@ -163,6 +159,7 @@ class ModelTemplates:
             set()
         )  # texts that were met one time: a template is worth its price from the second on
         self._after: dict[tuple[Any, ...], ModelTemplate | None] = {}  # None: this way was gone one time
+        self._large = False  # models are
         self._nominal = frozenset(map(str, model.categorical_features or ()))
 
     # To the store and back.
@@ -200,11 +197,16 @@ class ModelTemplates:
         return KeyedModel(restore(parse_json(text), _core.unpack_state(numbers)))
 
     def _make_template(self, text: bytes, n_bytes: int) -> ModelTemplate | None:
-        """Return the template of a text; None if its models must be brought up to date one by one."""
+        """Return the template of a text; None if its models must be brought up to date one by one, or are large."""
+        if self._large:
+            return None
         manifest = Manifest.read(parse_json(text))
         model = rebuild(manifest, {})
         session = model._reserved(manifest, {"numbers": np.empty(n_bytes // 8)})
         if manifest.learner_version != session.learner.version:
+            return None
+        self._large = session.model.memory_bytes() > MOST_BYTES
+        if self._large:
             return None
         session.refresh_fast()
         if len(self._by_text) >= MOST:

@@ -226,13 +226,14 @@ struct MBBM : BoosterDefaults {
     return vote_by_costs(scratch.answers, lane, scratch.work.data(), k, params.costs == CostUse::bayes_norm);
   }
 
-  static bool settled(const std::int32_t* counts, int k, int left) {
+  // How far the leader is ahead of the second.
+  static int lead(const std::int32_t* counts, int k) {
     std::int32_t first = 0, second = 0;
     for (int c = 0; c < k; ++c) {
       second = std::max(second, std::min(first, counts[c]));
       first = std::max(first, counts[c]);
     }
-    return first - second > left;
+    return first - second;
   }
 
   void weigh(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -245,16 +246,27 @@ struct MBBM : BoosterDefaults {
       scratch.row.resize(static_cast<std::size_t>(k));
       scratch.work.assign(static_cast<std::size_t>(k) * scratch.answers.stride, 0.0);
     }
-    for (int i = 0; i < lanes.size(); ++i) {
-      const int lane = lanes.begin + i, at = lane % n, left = votes_left(at);
-      const auto edge = static_cast<std::size_t>(lane / n);
+    int at = lanes.begin % n, may_be_settled = 0;  // from this place on the leader may be out of reach, which it then stays
+    auto edge = static_cast<std::size_t>(lanes.begin / n);
+    bool skipped = false;
+    for (int i = 0; i < lanes.size(); ++i, ++at) {
+      if (at == n) {
+        at = may_be_settled = 0;
+        skipped = false;
+        ++edge;
+      }
+      const int lane = lanes.begin + i, left = votes_left(at);
       const Potential& potential = *potentials[edge];
       if (at == 0) {
         std::fill_n(counts, k, 0);
         if (monitor) passage.phi = potential.phi(left + 1, counts, y);
       }
       const int label = static_cast<int>(passage.column[lane]);
-      const bool skipped = params.early_exit && settled(counts, k, n - at);
+      if (params.early_exit && !skipped && at >= may_be_settled) {
+        const int missing = n - at - lead(counts, k);  // a vote takes two off at most
+        skipped = missing < 0;
+        may_be_settled = at + missing / 2 + 1;
+      }
       const double w = skipped ? 0.0 : potential.weight(left, counts, y);
       scratch.amount[static_cast<std::size_t>(i)] = example.weight * amount_of(w, potential, lane, t, block.state.weight_sum[0][i]);
       if (teaches_costs && w > 1e-12) {

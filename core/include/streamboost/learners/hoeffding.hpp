@@ -109,6 +109,7 @@ class HoeffdingBank final : public HoeffdingTrees,
 
   void ask(const Example& example, Request want, Answers& answers) const override {
     const Sight sight = look(example.row, answers);
+    Sight own;
     answers.change = (each_looks() ? has_new_value(example.row) : sight.new_value) ? Change::all : Change::taught;
     auto& notes = answers.own<Notes>();
     forest_.route(example.row.value, known_.data(), notes.node, notes.going);
@@ -129,7 +130,7 @@ class HoeffdingBank final : public HoeffdingTrees,
       fetch_soon(i + 2);
       const Request needed = want == Request::distributions && i >= speakers ? Request::votes : want;
       const Answer answer =
-          to_verdict(i, needed, example.n_classes, each_looks() ? look(i, example.row, answers) : sight, note_of(answers, i), &answers);
+          to_verdict(i, needed, example.n_classes, seen_by(i, example.row, answers, sight, own), note_of(answers, i), &answers);
       answers.vote[i] = answer.label;
       answers.margin[i] = answer.margin;
     }
@@ -157,12 +158,13 @@ class HoeffdingBank final : public HoeffdingTrees,
 
   void learn(const Example& example, Labels labels, const double* amount, Amount, Answers& answers) override {
     const Sight sight = each_looks() ? Sight{} : looked(example.row, answers);
+    Sight own;
     for (std::size_t i = 0; i < n_; ++i) {
       if (i + 1 < n_ && amount[i + 1] >= least_amount)
         fetch_to_learn(i + 1, static_cast<std::size_t>(labels.of(static_cast<int>(i) + 1)), answers);
       if (!(amount[i] >= least_amount)) continue;
-      teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], each_looks() ? look(i, example.row, answers) : sight,
-            example, answers);
+      teach(i, static_cast<std::size_t>(labels.of(static_cast<int>(i))), amount[i], seen_by(i, example.row, answers, sight, own), example,
+            answers);
     }
   }
 
@@ -289,6 +291,10 @@ class HoeffdingBank final : public HoeffdingTrees,
 
   // Whether every tree has columns of its own, or every leaf.
   bool each_looks() const { return columns_.size() > 1 || params_.hidden_features; }
+  // What tree i sees: `all`, as every tree does, or a look of its own, kept in `own`. By reference: trees are many, and copies stall.
+  const Sight& seen_by(std::size_t i, const Row& row, Answers& answers, const Sight& all, Sight& own) const {
+    return each_looks() ? own = look(i, row, answers) : all;
+  }
   Sight look(const Row& row, Answers& answers) const { return each_looks() ? Sight{} : look(std::size_t{0}, row, answers); }
   Sight look(std::size_t i, const Row& row, Answers& answers) const {
     const HoeffdingColumns& mine = columns(i);

@@ -59,6 +59,7 @@ class Pipeline final : public Model {
   void require_sound() const;
   void forget_places() noexcept;
   std::size_t remembered_rows() const;
+  double least_bytes(const Schema& schema) const;
   void prepare(CallMemory& place, int n_rows) const;
   std::vector<Scratch> make_scratch() const;
 

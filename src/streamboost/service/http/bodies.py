@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, TypeVar
 
 import msgspec
@@ -85,6 +86,9 @@ class Promote(msgspec.Struct, forbid_unknown_fields=True):
 
 
 T = TypeVar("T")
+_HALF_PAIR = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _DECODERS: dict[type, Any] = {}
 
 
@@ -97,7 +101,10 @@ def read(raw: bytes, kind: type[T]) -> T:
         found: T = decoder.decode(raw)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
-        raise BadRequest(f"{what}.", field=place.rstrip("`").lstrip(".") or None, hint=_hint(raw)) from error
+        hint = _hint_of_parameters(what) if issubclass(kind, Description) else None
+        raise BadRequest(
+            f"{what}.", field=place.rstrip("`").lstrip(".") or None, hint=hint or _hint(raw)
+        ) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest(f"This is no JSON: {error}.", code="bad_json", hint=_hint(raw)) from error
     if raw.count(b":") != _pairs(found):  # a colon in a text, or a key twice: look closely
@@ -109,11 +116,19 @@ def read(raw: bytes, kind: type[T]) -> T:
 
 
 def _hint(raw: bytes) -> str | None:
-    """Many objects where one is wanted: how to send them."""
+    """Many objects where one is wanted: how to send them. Half a character: what to do."""
     text = raw.strip()
+    if _HALF_PAIR.search(text):
+        return "A text holds half a surrogate pair: read it again with the right encoding, or replace it."
     if text.startswith(b"[") or (text.startswith(b"{") and b"}\n" in text):
         return "For many, send one object per line with Content-Type: application/x-ndjson (jq -c '.[]' makes lines of an array)."
     return None
+
+
+def _hint_of_parameters(wrong: str) -> str | None:
+    """Parameters of a model that stand beside its name."""
+    field = re.search("unknown field `(.*)`", wrong)
+    return field and f'Parameters of a model stand in "params": {{{json.dumps(field[1])}: ...}}.'
 
 
 def _pairs(found: Any) -> int:
