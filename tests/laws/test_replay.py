@@ -316,10 +316,27 @@ def test_the_answers_before_the_fit_of_all_rows_are_no_lessons(n_jobs):
     model = sb.ReplayBoostingClassifier(**given).fit(X, y, sample_weight=weight)
     totals = model.report().totals
     assert (totals["temperature"], totals["weight_of_shares"]) == (1.0, 0.0)
-    np.testing.assert_allclose(
-        model.predict_proba(X), raw.predict_proba(X), atol=0.03
-    )  # a label stays ahead by 1.05
-    assert np.abs(model.predict_proba(X) - raw.predict_proba(X)).mean() < 1e-3
+    np.testing.assert_array_equal(model.predict_proba(X), raw.predict_proba(X))
     read = sb.load(model.to_bytes()).partial_fit(X, y)  # from here on there are lessons
     assert read.to_bytes() == model.partial_fit(X, y).to_bytes()
     assert read.report().totals["temperature"] != 1.0
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("decision", ["argmax", "f1"])
+def test_sets_and_thresholds_learn_nothing_from_them_either(decision, n_jobs):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(900, 3))
+    y = (X[:, 0] + rng.normal(size=900) > 1.2).astype(int)
+    given = {"rounds": 8, "leaves": 8, "random_state": 1, "n_jobs": n_jobs}
+    model = sb.ReplayBoostingClassifier(coverages=0.8, decision=decision, **given).fit(X[:600], y[:600])
+    assert model.report().totals["set_rows"] == 0
+    assert model.predict_set(X, 0.8).all()  # nothing is known of the trees yet
+    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
+    read = sb.load(model.to_bytes()).partial_fit(X[600:], y[600:])  # from here on there are lessons
+    assert read.to_bytes() == model.partial_fit(X[600:], y[600:]).to_bytes()
+    totals = read.report().totals
+    assert totals["set_rows"] == 300
+    assert totals["coverage/0.80"] == pytest.approx(0.8, abs=0.05)
+    assert not read.predict_set(X, 0.8).all()
+    assert decision == "argmax" or 0 <= totals["threshold"] <= 1

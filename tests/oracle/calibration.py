@@ -44,7 +44,7 @@ class TemperatureCalibration:
         return p
 
     def answer(self, q):
-        return q if self.lost[0] < self.lost[1] else self.raised(q)
+        return q if self.lost[0] <= self.lost[1] else self.raised(q)
 
     def learn(self, q, label, s, number):
         if not self.sparse or number < 512:

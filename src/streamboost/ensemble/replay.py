@@ -102,11 +102,6 @@ class ReplayEnsemble(StreamEnsemble):
         plan = self._booster_plan()
         return replace(plan, params={**plan.params, "at_once": n_rows})
 
-    def _fit_stages(self, n_rows: int) -> dict[str, Any]:
-        """Until that fit the class shares are answered, which say nothing of how sure its trees are."""
-        stages = self._stages()
-        return {**stages, "calibration_from": n_rows} if "calibration" in stages else stages
-
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()
 
@@ -197,6 +192,11 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
         self.max_bytes = max_bytes
         self.trees = trees
         self._set_options(options)
+
+    def _fit_stages(self, n_rows: int) -> dict[str, Any]:
+        """Until that fit the class shares are answered, which say nothing of how sure its trees are."""
+        stages = self._stages()
+        return {**stages, "lessons_from": n_rows} if stages else stages
 
 
 class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):

@@ -31,6 +31,7 @@ struct Stages {
   std::optional<ConformalSets> sets;
   std::optional<HealthStats> health;
   std::optional<Importances> importances;
+  std::int64_t from = 0;  // answers to examples before it are no lessons: a fit that needs them all has yet to come
 
   static Stages read(const Config& config) {
     Stages stages;
@@ -40,6 +41,7 @@ struct Stages {
     if (config.has("coverages")) stages.sets.emplace(*config.array("coverages"));
     if (config.has("health") && config.flag("health")) stages.health.emplace();
     stages.importances = Importances::read(config);
+    if (config.has("lessons_from")) stages.from = config.whole("lessons_from");
     return stages;
   }
   void reserve(const Schema& schema) {
@@ -49,6 +51,7 @@ struct Stages {
     if (health) health->reserve(schema);
     if (importances) importances->reserve(schema.width());
   }
+  bool calibrates_by(std::int64_t number) const { return calibrator && number >= from && calibrator->learns_from(number); }
   // What the user says of the classes, by code: the positive one, weights [class], costs [truth][answer].
   void describe(const double* facts, std::size_t n_classes) {
     if (weigher) weigher->describe(facts + 1);
@@ -255,7 +258,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
     heard.resize(static_cast<std::size_t>(n));
     for (int r = 0; r < n; ++r) {
       const bool learned = weight == nullptr || weight[r] > 0;
-      heard[static_cast<std::size_t>(r)] = learned && stages_.calibrator->learns_from(number);
+      heard[static_cast<std::size_t>(r)] = learned && stages_.calibrates_by(number);
       if (learned) ++number;
     }
     return heard.data();
@@ -287,7 +290,7 @@ class StagedModel final : public Staged<StagedModel, Stages> {
                   Work& work) {
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
-      const bool lesson = w > 0 && stages_.calibrator && stages_.calibrator->learns_from(count.number);
+      const bool lesson = w > 0 && stages_.calibrates_by(count.number);
       const auto learn = [&](const Count& then) {
         follow(then, label[r], w, work.vote(r), work);
         count.number += 1;
@@ -313,12 +316,13 @@ class StagedModel final : public Staged<StagedModel, Stages> {
   }
 
   void follow(const Count& count, int label, double weight, const double* q, Work& work) {
-    if (stages_.sets) stages_.sets->learn(work.p.data(), count.known, label);
+    const bool lesson = count.number >= stages_.from;
+    if (stages_.sets && lesson) stages_.sets->learn(work.p.data(), count.known, label);
     if (count.known < 2 || label >= count.known) return;
     if (stages_.health) stages_.health->judge(work.p.data(), count.known, label, weight);
-    if (stages_.decider) stages_.decider->learn(work.p.data(), count.known, label, weight);
+    if (stages_.decider && lesson) stages_.decider->learn(work.p.data(), count.known, label, weight);
     if (!stages_.calibrator) return;
-    if (stages_.calibrator->learns_from(count.number))
+    if (stages_.calibrates_by(count.number))
       stages_.calibrator->learn(count.number, q, work.p.data(), count.known, label, weight, work.calibration);
     else
       stages_.calibrator->pass(label, weight);

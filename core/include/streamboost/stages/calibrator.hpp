@@ -47,8 +47,7 @@ class Calibrator {
     std::size_t n;  // parameters with two classes: platt 2, beta 3; 0: a temperature
     bool bins;
     double keep;
-    double keep_each;   // over the rows that one lesson stands for, where lessons are few
-    std::int64_t from;  // examples before it are no lessons: a fit that needs them all has yet to come
+    double keep_each;  // over the rows that one lesson stands for, where lessons are few
     static Params read(const Config& c) {
       struct Method {
         std::size_t n;
@@ -59,7 +58,7 @@ class Calibrator {
       const double keep = keep_of(c.number_or_none("calibration_half_life"));
       double each = 1;
       for (int i = 0; i < rows_each; ++i) each *= keep;
-      return {method.n, method.bins, keep, each, c.has("calibration_from") ? c.whole("calibration_from") : 0};
+      return {method.n, method.bins, keep, each};
     }
   };
 
@@ -72,7 +71,7 @@ class Calibrator {
   bool keeps_labels() const { return params_.n == 0; }
 
   bool learns_from(std::int64_t number) const {
-    return number >= params_.from && (!few_lessons(number) || number % (rows_each * in_a_row) < in_a_row);
+    return !few_lessons(number) || number % (rows_each * in_a_row) < in_a_row;
   }
 
   void reserve(int n_classes) {

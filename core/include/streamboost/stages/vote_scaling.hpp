@@ -8,7 +8,8 @@
 // From (w, a) = (1, 0), the vote itself; (0, 1) are the shares: the loss is convex in (w, a), so Newton steps lose little to either. A slope
 // alone would not do: flattened votes become equal chances, which rare classes do not have. Chances and labels never contradict each other: the
 // odds r of the label that was voted for, against the likeliest other class, are raised to 1 + e r / (1 + e) where they are below 1 + e = 1.05,
-// so that the order of the rows stays. While the vote's own logarithmic loss, fading too, is below that of P, the vote speaks as it is.
+// so that the order of the rows stays. While the vote's own logarithmic loss, fading too, is not above that of P, the vote speaks as it is:
+// so before the first lesson.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -119,7 +120,7 @@ class VoteScaling {
     }
     double chance(int c) const { return (c == voted ? own : p[c]) / sum; }
   };
-  bool vote_leads() const { return state_[5] < state_[6]; }
+  bool vote_leads() const { return state_[5] <= state_[6]; }
   static double curve(double H, double variance, double weight, double fading) {
     return std::min(fading * H + weight * std::max(variance, 0.0) + (1 - fading) * start, largest);
   }
