@@ -47,6 +47,9 @@ def tree() -> Any:
 
 RARE_MODELS: dict[str, Make] = {
     "bagging": lambda: sb.OnlineBaggingClassifier(tree(), n_estimators=20),
+    "bagging, `calibration=None`": lambda: sb.OnlineBaggingClassifier(
+        tree(), n_estimators=20, calibration=None
+    ),
     'bagging, `class_weight="balanced"`': lambda: sb.OnlineBaggingClassifier(
         tree(), n_estimators=20, class_weight="balanced"
     ),
@@ -57,6 +60,7 @@ RARE_MODELS: dict[str, Make] = {
     ),
     "Oza's boosting": lambda: sb.OnlineBoostingClassifier(tree(), n_estimators=20),
     "AdaC2": lambda: sb.CostBoostingClassifier(tree(), n_estimators=20),
+    "AdaC2, `calibration=None`": lambda: sb.CostBoostingClassifier(tree(), n_estimators=20, calibration=None),
     "CSB2": lambda: sb.CostBoostingClassifier(tree(), n_estimators=20, algorithm="csb2"),
     "RUSBoost": lambda: sb.CostBoostingClassifier(tree(), n_estimators=20, algorithm="rusboost"),
     "StreamBoost": lambda: sb.StreamBoostClassifier(),
