@@ -70,9 +70,7 @@ class Calibrator {
 
   bool keeps_labels() const { return params_.n == 0; }
 
-  bool learns_from(std::int64_t number) const {
-    return !few_lessons(number) || number % (rows_each * in_a_row) < in_a_row;
-  }
+  bool learns_from(std::int64_t number) const { return !few_lessons(number) || number % (rows_each * in_a_row) < in_a_row; }
 
   void reserve(int n_classes) {
     const auto k = static_cast<std::size_t>(n_classes);
