@@ -254,12 +254,13 @@ clang-python: build  ## golden tables and levels with an extension built by clan
 	@echo "== running the golden tests"
 	@build/clang-python/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/golden tests/unit/test_system.py
 
-# PYTHON_GIL=0: the lock stays off even if another package asks for it.
+# PYTHON_GIL=0: the lock stays off even if another package asks for it. Its own pip, because older ones take wheels for a
+# Python with the lock.
 FREE_THREADED ?= python3.14t
 free-threads: core  ## threads, laws of reading and golden tables on a Python without its lock (FREE_THREADED=python3.14t)
 	@echo "== building the extension for $(FREE_THREADED)"
 	@test -x build/free-threads/venv/bin/python || $(FREE_THREADED) -m venv build/free-threads/venv
-	@$(PIP) --python build/free-threads/venv install $(WITH_CORE) --config-settings build-dir=build/free-threads/cmake . pytest pytest-xdist hypothesis mpmath pandas
+	@build/free-threads/venv/bin/python -m pip -qq --disable-pip-version-check install $(WITH_CORE) --config-settings build-dir=build/free-threads/cmake . pytest pytest-xdist hypothesis mpmath pandas
 	@echo "== running the tests without the lock"
 	@PYTHON_GIL=0 build/free-threads/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider \
 	  tests/unit/test_threads.py tests/laws/test_readers_together.py tests/golden tests/unit/test_system.py

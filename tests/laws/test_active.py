@@ -22,7 +22,7 @@ from streamboost import (
 from streamboost.base.files.archive import read_archive, write_archive
 from streamboost.drift import ADWIN
 from streamboost.evaluate import prequential
-from streamboost.feedback import QUERIES
+from streamboost.feedback import QUERIES, QueryStrategy
 
 SEED = 11
 
@@ -109,6 +109,26 @@ def test_chunks_and_single_rows_are_the_same(query):
         del answer
     assert rows.n_asked_ == whole.n_asked_
     assert rows.threshold_ == whole.threshold_
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_every_strategy_has_a_rule_of_its_own_that_files_name(query):
+    """Disagreement moves its threshold as the paper does. A file goes on by the rule that it names."""
+    X, y = stream(400)
+    rule = "paper" if query == "disagreement" else "quantile"
+    other = {"paper": "quantile", "quantile": "paper"}[rule]
+    model, said, unlike = active(query), active(query, rule=rule), active(query, rule=other)
+    assert model.rule is None
+    for one in (model, said, unlike):
+        one.test_then_train(X, y)
+    assert model.to_bytes() == said.to_bytes() != unlike.to_bytes()
+    for one in (model, unlike):
+        again = streamboost.load(one.to_bytes())
+        assert again.rule == (rule if one is model else other)
+        assert again.test_then_train(X, y).tolist() == one.test_then_train(X, y).tolist()
+        assert again.to_bytes() == one.to_bytes()
+    with pytest.raises(ValueError, match=r"rule='best' .* 'quantile', 'paper'"):
+        QueryStrategy(query=query, rule="best")
 
 
 def test_asking_changes_nothing_and_skipping_only_the_strategy():

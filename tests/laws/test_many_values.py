@@ -260,6 +260,20 @@ def test_bad_values_are_refused_and_nothing_turns():
         model.learn_one({"text": "a message about no number"}, 1)
 
 
+@pytest.mark.parametrize(("merchants", "text"), [(300, False), (400, False), (5000, True)])
+def test_names_that_come_again_are_no_texts(merchants, text, monkeypatch):
+    """The first 200 of some hundred names come with few repetitions: most of a thousand rows would be repetitions."""
+    monkeypatch.setattr(schemas, "MANY_VALUES", 200)
+    rng = np.random.default_rng(2)
+    model = sb.OSBoostClassifier(sb.HashedLogisticRegression(10), n_estimators=1, random_state=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for i in range(600):
+            model.learn_one({"merchant": f"Corner Shop {rng.integers(merchants)}"}, i % 2, classes=[0, 1])
+    assert session_of(model).schema.twins
+    assert any("looks like texts" in str(warning.message) for warning in caught) == text
+
+
 def test_explanations_shards_and_keys(tmp_path):
     table, y = visits()
     rows = table.to_dict("records")

@@ -4,9 +4,11 @@ m = y h in [-1, 1] (margins), w the weights of the chain, wrong the experts' 0/1
 once. Each function returns (left, right), numbers or arrays, and left <= right is the claim; `errors_accounted_for` is an
 equation. A claim with a premise returns (premise, left, right).
 Sources: Servedio 2003 (smooth weights), Chen, Lin, Lu 2012 (the votes), Zinkevich 2003 (regret of the vote), Cesa-Bianchi and
-Lugosi 2006 (regret of the experts), Beygelzimer, Kale, Luo 2015 (boost by majority, AdaBoost.OL).
+Lugosi 2006 (regret of the experts), Beygelzimer, Kale, Luo 2015 (boost by majority, AdaBoost.OL), Noarov, Roth 2026 (the
+Defensive Booster), Gaillard, Stoltz, van Erven 2014 (Adapt-ML-Prod).
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -211,3 +213,30 @@ def mistakes_of_the_best_prefix(z, w, wrong):
 def expected_mistakes(wrong, p):
     """Expected mistakes with the factor 1 / e <= (least errors of an expert + ln N) / (1 - 1 / e)."""
     return mistakes_at_a_constant_rate(wrong, p, 1.0)
+
+
+# ---- the Defensive Booster: h the learner's answers, mu the booster's, y = -1 or +1
+
+
+def defensive_gains(h, mu, y, adaptive):
+    """What is left to gain for the learner and for mu itself, and the most of each: pair by pair, (left, right) twice.
+
+    A pair that begins at s promises 4 sqrt S + 8 and 8 sqrt S + 16 over what it lives through. Adapt-ML-Prod adds to that of the
+    pairs that begin at 1, 2, 4, ... and follow one another: 4 sum R, from ln w <= ln W, eta <= 1/2 and sums over R^2.
+    """
+    h, mu, y = map(np.asarray, (h, mu, y))
+    e, n = y - mu, len(y)
+    cuts = [0, *(2**j - 1 for j in range(1, n.bit_length())), n] if adaptive else [0, n]
+    of_learner = of_answer = 0.0
+    for first, end in itertools.pairwise(cuts):
+        squares = float((e[first:end] ** 2).sum())
+        mixing = 0.0
+        if adaptive:
+            rate, root = math.log(4 * (first + 1) ** 2), math.sqrt(1 + squares / 4)
+            most = math.log(sum(end // 2**j for j in range(60)) + 1) + math.log1p(
+                (1 + math.log1p(end)) / 2 / math.e
+            )
+            mixing = 4 * (most * max(2, root / math.sqrt(rate)) + 2 * math.sqrt(rate) * root)
+        of_learner += 4 * math.sqrt(squares) + 8 + mixing
+        of_answer += 8 * math.sqrt(squares) + 16 + mixing
+    return (float((h * e).sum()), of_learner), (abs(float((mu * e).sum())), of_answer)

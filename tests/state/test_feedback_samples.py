@@ -46,6 +46,7 @@ def build() -> dict[str, Any]:
     single = {
         "active": ActiveClassifier(bagged, budget=0.5, random_share=0.2, rule="paper", random_state=1),
         "active-quantile": ActiveClassifier(bagged, budget=0.5, random_state=1),
+        "active-disagreement": ActiveClassifier(bagged, budget=0.5, query="disagreement", random_state=1),
         **{
             f"bandit-{base}": BanditBoostingClassifier(
                 NaiveBayes(), labels=[0, 1, 2], base=base, n_estimators=3, random_state=1

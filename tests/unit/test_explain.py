@@ -5,10 +5,16 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from oracle.explain import shapley
+from rich.cells import cell_len
 from sklearn.exceptions import NotFittedError
 
 import streamboost as sb
-from streamboost.report.explanation import plot_importances, plot_importances_over_time
+from streamboost.report.explanation import (
+    Explanation,
+    bars,
+    plot_importances,
+    plot_importances_over_time,
+)
 from tests.catalogue import arrays
 from tests.inside.handles import tree_nodes
 
@@ -271,3 +277,14 @@ def test_importances_of_regressors_find_the_columns_and_stand_in_reports(make, t
     assert "What the model looks at" in str(report)
     assert "looks most at c" in report._repr_html_()
     assert make().partial_fit(X, y).report().importances is None
+
+
+def test_names_of_wide_characters_stand_in_line():
+    """A Chinese or Japanese character takes two places of a terminal, an accent that is put on another none."""
+    named = {"金額 = 5": 0.5, "ville = Bogota\u0301": -0.25, "hour": 0.125}
+    lines = bars(list(named.items()), signed=True)
+    starts = [cell_len(line[: line.index("█")]) for line in lines]
+    assert starts == [2 + len("ville = Bogota") + 2 + 12] * 3
+    assert [line.count("█") for line in lines] == [24, 12, 6]
+    told = str(Explanation(0.0, named, 0.375, "good")).splitlines()[1:]
+    assert {cell_len(line) for line in told} == {2 + len("ville = Bogota") + 2 + len("+0.5000")}

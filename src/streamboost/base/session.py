@@ -24,7 +24,7 @@ from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, lar
 from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
-from streamboost.base.inputs.word_columns import TEXT, WordFeatures, guess_words
+from streamboost.base.inputs.word_columns import SOON_SHARE, TEXT, WordFeatures, guess_words
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers, Records, records_to_learn
 from streamboost.base.pieces import (
@@ -273,11 +273,15 @@ class Session:
         return rows
 
     def _advise_of_texts(self, growth: Growth) -> None:
-        """Of rows that come one by one nothing is guessed: say so when a column with too many values looks like texts."""
+        """Of rows that come one by one nothing is guessed: say so when a column with too many values looks like texts.
+
+        It has them long before there are as many rows as a guess is made from, and few of those that come again have done so.
+        """
+        n_rows = self.model.n_learned
         for column in growth.twins.values():
             book = self.schema.books[column]
             values = [] if book is None else [value for value in book.values if isinstance(value, str)]
-            if guess_words(values, self.model.n_learned) == TEXT:
+            if len(values) > SOON_SHARE * n_rows and guess_words(values, n_rows) == TEXT:
                 name = self.schema.names[column] if self.schema.names else column
                 self.advise(
                     f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the "

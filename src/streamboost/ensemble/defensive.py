@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,13 @@ from streamboost.catalogue import model_entry
 from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.options import LEARNER, OPTIONS, EnsembleOptions
 from streamboost.learners import OGD, Learner
-from streamboost.report import Bound
+from streamboost.report import Bound, EnsembleReport, defensive_bounds
+from streamboost.report.defensive import in_short
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from streamboost.base.session import Session
 
 
 class DefensiveBoostingClassifier(Ensemble):
@@ -69,7 +71,8 @@ class DefensiveBoostingClassifier(Ensemble):
             "adaptive",
             FLAG,
             "Whether the two numbers begin anew on intervals of every length that is a power of 2, mixed by how they do: the "
-            "promise then holds on every stretch of the stream, not on the whole of it alone.",
+            "promise then holds on every stretch of the stream, not on the whole of it alone. ``report()`` says how many "
+            "pairs of numbers are alive, and since when the strongest is.",
         ),
         *OPTIONS,
     )
@@ -95,37 +98,8 @@ class DefensiveBoostingClassifier(Ensemble):
     def _bounds(
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
     ) -> tuple[Bound, ...]:
-        if self.adaptive:
-            return ()
-        root, coefficients = math.sqrt(totals["squared_errors"]), totals["coefficients"]
-        light: dict[str, Any] = {
-            "premise": "no example weighs more than 1",
-            "premise_holds": totals["largest_weight"] <= 1,
-        }
-        return (
-            Bound(
-                "gain of the learner",
-                totals["learner_gain"],
-                4 * root + 8,
-                trivial=coefficients,
-                statement="sum of h e <= 4 sqrt S + 8: what the learner still knew and the probability did not",
-                **light,
-            ),
-            Bound(
-                "gain of the probability itself",
-                abs(totals["answer_gain"]),
-                8 * root + 16,
-                trivial=coefficients,
-                statement="|sum of mu e| <= 8 sqrt S + 16: sure answers are as often right as they say",
-                **light,
-            ),
-            Bound(
-                "certificate",
-                totals["learner_gain"] / coefficients if coefficients else 0.0,
-                (4 * root + 8) / coefficients if coefficients else math.inf,
-                trivial=1.0,
-                statement="edge of the learner under the weights |e| / 2, where the probability errs: small on both sides "
-                "means that learners of this kind have no more to give",
-                **light,
-            ),
-        )
+        return defensive_bounds(totals, n_learned, self.adaptive)
+
+    def _report_of(self, session: Session) -> EnsembleReport:
+        report = super()._report_of(session)
+        return in_short(report) if self.adaptive else report

@@ -17,7 +17,7 @@ from streamboost.base.classifier import Classifier, check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
-from streamboost.base.parameter import Declared, anything, number, one_of, parameter
+from streamboost.base.parameter import NONE, Declared, anything, number, one_of, parameter
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
@@ -70,7 +70,8 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
       that the model is sure of.
     - ``"split"``: a share of the rows by chance, the others as variable. The rows of chance show changes where the model is sure
       and wrong; they are watched for drift, after which the threshold starts again.
-    - ``"disagreement"``: as variable, by the entropy of the votes of the learners instead of the probabilities.
+    - ``"disagreement"``: as variable, by the entropy of the votes of the learners instead of the probabilities; its threshold
+      moves by the rule of the paper.
 
     A row that is not asked for leaves the model as it was. Only the strategy remembers that it came by.
 
@@ -120,9 +121,10 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         ),
         parameter(
             "rule",
-            one_of(*RULES),
+            (one_of(*RULES), NONE),
             "How a moving threshold moves. Quantile: so that the share `budget` of the rows lies below it, and the labels of the "
-            "least sure rows are asked for. Paper: by equal steps up and down.",
+            "least sure rows are asked for. Paper: by equal steps up and down, so that it settles at the median. None: paper "
+            'with ``query="disagreement"``, which does better so, and quantile with all others.',
             to_core=False,
         ),
         RANDOM_STATE.saying("Key of the draws of the strategy. The model has a `random_state` of its own."),
@@ -145,7 +147,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         query: str = "split",
         threshold: float = 0.9,
         random_share: float = 0.1,
-        rule: str = "quantile",
+        rule: str | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -385,10 +387,11 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
 
     def to_bytes(self, *, metadata: Mapping[str, Any] | None = None) -> bytes:
         """Return what `save` writes."""
-        names = ("budget", "query", "threshold", "random_share", "rule")
+        names = ("budget", "query", "threshold", "random_share")
         strategy = self._begin()
         state = {**strategy.state(), "seed": strategy.seed}
-        params = {name: getattr(self, name) for name in names}
+        # The rule by name: a file goes on by it whatever the strategy's own will be.
+        params = {**{name: getattr(self, name) for name in names}, "rule": strategy.rule}
         facts = self._metadata if metadata is None else metadata
         return composite_bytes(NAME, [self.model_], params, state, facts)
 

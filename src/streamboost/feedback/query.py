@@ -20,6 +20,14 @@ RULES = ("quantile", "paper")
 """How a threshold moves, by name."""
 
 
+def rule_of(query: str) -> str:
+    """How the threshold of a strategy moves if nobody says.
+
+    Rows that the learners disagree about most are noise as often as not: the strategy does better with those beyond the median.
+    """
+    return "paper" if query == "disagreement" else "quantile"
+
+
 class QueryStrategy:
     r"""A budget of labels and a rule for spending it.
 
@@ -36,8 +44,9 @@ class QueryStrategy:
         The confidence below which ``"uncertainty"`` asks.
     random_share : float
         The share of rows that ``"split"`` leaves to chance.
-    rule : str
-        How a threshold moves: ``"quantile"`` or ``"paper"``, see the notes.
+    rule : str, optional
+        How a threshold moves: ``"quantile"`` or ``"paper"``, see the notes. None: ``"paper"`` for ``"disagreement"``, else
+        ``"quantile"``.
     seed : int
         Key of the draws.
 
@@ -58,7 +67,7 @@ class QueryStrategy:
         *,
         threshold: float = 0.9,
         random_share: float = 0.1,
-        rule: str = "quantile",
+        rule: str | None = None,
         seed: int = 0,
     ) -> None:
         if query not in QUERIES:
@@ -69,9 +78,12 @@ class QueryStrategy:
             raise ValueError(
                 f"budget={budget!r} is not allowed: it is a share of the rows, above 0 and at most 1."
             )
+        if rule is not None and rule not in RULES:
+            raise ValueError(f"rule={rule!r} is not allowed: choose one of {', '.join(map(repr, RULES))}.")
         self.budget, self.query, self.seed = float(budget), query, seed
+        self.rule = rule_of(query) if rule is None else rule
         self.fixed, self.random_share = float(threshold), float(random_share)
-        selective = rule == "quantile"
+        selective = self.rule == "quantile"
         self._window = (
             1000.0 if selective else 100.0
         )  # rows whose spending counts; their budget may be spent ahead

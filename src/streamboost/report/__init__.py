@@ -5,6 +5,7 @@ from __future__ import annotations
 from streamboost.report.advice import advise
 from streamboost.report.bayes import bayes_bounds, error_bound, halves_bound
 from streamboost.report.bounds import Bound
+from streamboost.report.defensive import defensive_bounds
 from streamboost.report.ensemble_report import EnsembleReport
 from streamboost.report.experts import hedge_bounds, weighted_majority_bounds, winnow_bounds
 from streamboost.report.explanation import plot_importances, plot_importances_over_time
@@ -19,6 +20,7 @@ __all__ = [
     "advise",
     "bayes_bounds",
     "bbm_bounds",
+    "defensive_bounds",
     "error_bound",
     "exp_bounds",
     "halves_bound",

@@ -60,9 +60,10 @@ class Explanation:
 
     def __str__(self) -> str:
         ordered = self.largest(10_000)
-        width = max((len(name) for name, _ in ordered), default=4)
+        names = _padded([name for name, _ in ordered])
         lines = [f"score {self.score:+.4f} of {self.label!r}, from {self.base:+.4f}"]
-        return "\n".join([*lines, *(f"  {name:<{width}}  {value:+.4f}" for name, value in ordered)])
+        shown = (f"  {name}  {value:+.4f}" for name, (_, value) in zip(names, ordered, strict=True))
+        return "\n".join([*lines, *shown])
 
     def _repr_html_(self) -> str:
         rows = [[name, f"{value:+.4f}"] for name, value in self.largest(10_000)]
@@ -173,13 +174,21 @@ def cell_text(value: Any) -> str:
 
 def bars(shown: Sequence[tuple[str, float]], *, signed: bool = False, width: int = 24) -> list[str]:
     """Lines of a terminal: names, numbers, and a bar for the size of each."""
-    longest = max((len(name) for name, _ in shown), default=0)
     most = max((abs(value) for _, value in shown), default=0.0)
+    figures = [f"{value:{'+' if signed else ''}.4g}" for _, value in shown]
     return [
-        f"  {name:<{longest}}  {value:{'+' if signed else ''}.4g}".ljust(longest + 16)
-        + "█" * (round(width * abs(value) / most) if most > 0 else 0)
-        for name, value in shown
+        f"  {name}  {figure:<12}" + "█" * (round(width * abs(value) / most) if most > 0 else 0)
+        for name, figure, (_, value) in zip(_padded([name for name, _ in shown]), figures, shown, strict=True)
     ]
+
+
+def _padded(names: Sequence[str]) -> list[str]:
+    """Names as wide as the widest of them on a terminal, where a Chinese character takes two places."""
+    from rich.cells import cell_len
+
+    places = [cell_len(name) for name in names]
+    widest = max(places, default=0)
+    return [name + " " * (widest - wide) for name, wide in zip(names, places, strict=True)]
 
 
 def importance_lines(importances: Mapping[Any, float], top: int = 10) -> list[str]:

@@ -16,9 +16,11 @@
 // Cost      linear in the bytes: equal places are merged whenever 2^22 of them have come together.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -170,6 +172,8 @@ class Tokens {
 
  private:
   static constexpr std::size_t most_loose = std::size_t{1} << 22;
+  static constexpr int few_bits = 5;  // beside the 24 of a place
+  static constexpr std::size_t few = std::size_t{1} << few_bits;
   struct Found {
     std::int32_t place;
     double value, pace = 1;
@@ -268,25 +272,48 @@ class Tokens {
     }
     counted_.resize(kept);
   }
-  // Those of one place are added up in the order in which they were found: numbers that hold both are quickly sorted.
+  // Those of one place are added up in the order in which they were found.
   void merge() {
+    const std::size_t n = found_.size();
+    if (n <= few)
+      sort_few();
+    else
+      sort_many();
+    place.resize(n);
+    value.resize(n);
+    pace.resize(n);
+    std::size_t kept = 0;
+    for (const std::uint64_t key : order_) {
+      const Found& token = found_[key & 0xffffffffu];
+      if (kept > 0 && place[kept - 1] == token.place) {
+        value[kept - 1] += token.value;
+        pace[kept - 1] = std::max(pace[kept - 1], token.pace);
+        continue;
+      }
+      place[kept] = token.place;
+      value[kept] = token.value;
+      pace[kept++] = token.pace;
+    }
+    place.resize(kept);
+    value.resize(kept);
+    pace.resize(kept);
+  }
+  // Numbers that hold place and turn are quickly sorted.
+  void sort_many() {
     order_.clear();
     for (std::size_t i = 0; i < found_.size(); ++i) order_.push_back(static_cast<std::uint64_t>(found_[i].place) << 32 | i);
     std::sort(order_.begin(), order_.end());
-    place.clear();
-    value.clear();
-    pace.clear();
-    for (const std::uint64_t key : order_) {
-      const Found& token = found_[key & 0xffffffffu];
-      if (!place.empty() && place.back() == token.place) {
-        value.back() += token.value;
-        pace.back() = std::max(pace.back(), token.pace);
-      } else {
-        place.push_back(token.place);
-        value.push_back(token.value);
-        pace.push_back(token.pace);
-      }
-    }
+  }
+  // Of few it is counted how many come before each: more work, of which a machine does much at once, and nothing to guess.
+  void sort_few() {
+    const std::size_t n = found_.size();
+    std::array<std::int32_t, few> key, rank{};
+    key.fill(std::numeric_limits<std::int32_t>::max());
+    for (std::size_t i = 0; i < n; ++i) key[i] = found_[i].place << few_bits | static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < few; ++j) rank[j] += key[i] < key[j] ? 1 : 0;
+    order_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) order_[static_cast<std::size_t>(rank[i])] = i;
   }
 
   int bits_ = 0;

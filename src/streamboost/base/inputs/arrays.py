@@ -198,7 +198,9 @@ def _objects(array: NDArray[Any]) -> NDArray[Any]:
 def _read_sparse(X: Any, estimator: str, least: int) -> Table:
     options: dict[str, Any] = {"ensure_min_samples": least, "input_name": "X", "estimator": estimator}
     check_sparse(X)
-    csr = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **options)
+    csr = X
+    if not _is_ready_csr(X, least):
+        csr = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **options)
     if not _is_canonical(csr):
         csr = sp.csr_matrix((csr.data, csr.indices, csr.indptr), shape=csr.shape, copy=True)
         csr.has_canonical_format = csr.has_sorted_indices = False  # whatever was claimed
@@ -207,6 +209,14 @@ def _read_sparse(X: Any, estimator: str, least: int) -> Table:
     if width > np.iinfo(np.int32).max:
         raise ValueError(f"X has {width} columns; at most {np.iinfo(np.int32).max} are supported.")
     return Table(n_rows=n_rows, width=width, csr=csr)  # a call must not cost what its columns are
+
+
+def _is_ready_csr(X: Any, least: int) -> bool:
+    """Whether X is what scikit-learn's checks would make of it."""
+    if X.format != "csr" or X.ndim != 2:
+        return False
+    n_rows, width = X.shape
+    return bool(X.dtype == np.float64 and n_rows >= least and width > 0)
 
 
 def check_sparse(X: Any) -> None:

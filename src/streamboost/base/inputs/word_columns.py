@@ -25,6 +25,10 @@ WORDS_OF_TEXT, CHARACTERS_OF_TEXT = 3, 20
 NEW_SHARE = 0.95
 """Where more of many values are different, the whole value tells nothing: it is a text, whose parts may come again."""
 
+SOON_SHARE = 5 / 6
+"""A share of different values among the first 240 rows from which more than half are expected among the first 1,000: that
+of 620 values which are all as frequent."""
+
 _CODE_NAME = re.compile(r"(?i:(^|[^a-z])(id|ip|code|zip|key))$|[a-z](Id|ID|Ip|IP|Code|Zip|Key)$")
 
 
