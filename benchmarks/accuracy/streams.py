@@ -206,7 +206,7 @@ def parts(records: list[Record], names: Sequence[str]) -> Table:
     made = Table(
         f"CPU of {flagship} beside that of its parts",
         ["part", "all streams together", "those of two classes", "most", "on"],
-        note=f"Times the part's, both from this run, stream by stream in turn. Most: the stream where {flagship} costs most"
+        note=f"Times the part's CPU seconds. Most: the stream where {flagship} costs most"
         " beside the part. Without replay it is the model without trees over remembered rows, its judge and its temperature.",
     )
 

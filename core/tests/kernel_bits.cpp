@@ -364,7 +364,7 @@ void replay_kernels() {
         cell[(w / width * w / width % bins) * width + w % width] += words[w];
         total[w % width] += words[w];
       }
-      const replay::CutSearch search{total.data(), 0x1p-30, 0x1p-30, 1, 1e-3, 20};
+      const replay::CutSearch search{total.data(), 0x1p-30, 0x1p-30, 1, 20};
       out[n - 1] = replay::cut_gains(search, lanes, cell.data() + width, bins - 1, cell.data(), out);
     });
 }

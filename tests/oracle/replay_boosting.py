@@ -95,22 +95,19 @@ def score(g, h, rows):
 
 def best_split(codes, n_bins, g, h, rows):
     best = None
+    least = max(LEAST_HESSIAN, LEAST_ROWS * (h[rows].sum() / len(rows)))  # curvature of so many usual rows
     for column in range(codes.shape[1]):
         code = codes[rows, column]
         missing = code == 0
         last = n_bins[column]
         for cut in range(1, last + 1):
-            if not (code == cut).any():
-                continue
             ways = [True, False] if missing.any() else [False]
             for missing_left in ways:
                 if cut == last and (missing_left or not missing.any()):
                     continue
                 goes = np.where(missing, missing_left, code <= cut)
                 left, right = rows[goes], rows[~goes]
-                if min(len(left), len(right)) < LEAST_ROWS:
-                    continue
-                if min(h[left].sum(), h[right].sum()) < LEAST_HESSIAN:
+                if min(h[left].sum(), h[right].sum()) < least:
                     continue
                 gain = score(g, h, left) + score(g, h, right)
                 if best is None or gain > best.gain:

@@ -489,8 +489,9 @@ void BoostingFit::search_column(const Leaf& leaf, int column, Split& best) const
   const std::int64_t none[4] = {};
   const int n = column_[static_cast<std::size_t>(column)].bins() - 1;
   const bool missing = replay::count_of(cell[0]) > 0;
-  const replay::CutSearch rules{
-      leaf.total, g_unit_, h_unit_, BoostingParams::lambda, BoostingParams::least_hessian, BoostingParams::least_rows};
+  const double usual = static_cast<double>(leaf.total[lanes - 1]) * h_unit_ / static_cast<double>(leaf.rows());
+  const double least = std::max(BoostingParams::least_hessian, BoostingParams::least_rows * usual);
+  const replay::CutSearch rules{leaf.total, g_unit_, h_unit_, BoostingParams::lambda, least};
   double to_left[256], to_right[256];  // where missing values go
   double highest = replay::cut_gains(rules, lanes_, cell + lanes, n, none, to_right);
   if (missing) highest = std::max(highest, replay::cut_gains(rules, lanes_, cell + lanes, n, cell, to_left));

@@ -64,18 +64,16 @@ template <int gradients>
                                               double* __restrict gain) {
   constexpr int most = 256;
   std::int64_t below[gradients + 1][most], sum[gradients + 1];
-  double G[gradients][most], H[most], rows[most], total_G[gradients];
+  double G[gradients][most], H[most], total_G[gradients];
   for (int s = 0; s <= gradients; ++s) sum[s] = with[s];
   for (int b = 0; b < n; ++b)
     for (int s = 0; s <= gradients; ++s) below[s][b] = sum[s] += *cell++;
   for (int s = 0; s < gradients; ++s)
     for (int b = 0; b < n; ++b) G[s][b] = static_cast<double>(below[s][b] >> count_bits);
   for (int b = 0; b < n; ++b) H[b] = static_cast<double>(below[gradients][b]);
-  for (int b = 0; b < n; ++b) rows[b] = static_cast<double>(static_cast<std::int32_t>(below[0][b] & count_mask));
   for (int s = 0; s < gradients; ++s) total_G[s] = static_cast<double>(search.total[s] >> count_bits);
-  const double total_H = static_cast<double>(search.total[gradients]), total_rows = static_cast<double>(search.total[0] & count_mask);
-  const double g_unit = search.g_unit, h_unit = search.h_unit, lambda = search.lambda;
-  const double least_rows = search.least_rows, least_hessian = search.least_hessian;
+  const double total_H = static_cast<double>(search.total[gradients]);
+  const double g_unit = search.g_unit, h_unit = search.h_unit, lambda = search.lambda, least_hessian = search.least_hessian;
   for (int b = 0; b < n; ++b) {
     double left = 0, right = 0;
     for (int s = 0; s < gradients; ++s) {
@@ -85,8 +83,7 @@ template <int gradients>
     }
     const double left_H = H[b] * h_unit, right_H = (total_H - H[b]) * h_unit;
     const double both = left / (left_H + lambda) + right / (right_H + lambda);
-    const double enough_rows = std::min(rows[b], total_rows - rows[b]), enough_H = std::min(left_H, right_H);
-    gain[b] = ((enough_rows >= least_rows) & (enough_H >= least_hessian)) ? both : 0.0;
+    gain[b] = std::min(left_H, right_H) >= least_hessian ? both : 0.0;
   }
   constexpr int side = 8;
   double highest[side] = {};

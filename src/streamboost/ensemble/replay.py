@@ -135,7 +135,8 @@ class ReplayBoostingClassifier(ReplayEnsemble, Ensemble):
     rows, fits them at once.
 
     A fit is gradient boosting of the logarithmic loss to second order: histograms of at most `bins` bins, trees grown at the
-    leaf of highest gain, at least 20 rows in a leaf, :math:`\lambda = 1`. With more than two classes a tree serves all of them,
+    leaf of highest gain, the curvature of 20 rows on either side of a split, :math:`\lambda = 1`. With more than two classes
+    a tree serves all of them,
 
     .. math:: v_k = -\eta\, \frac{\sum g_k}{\sum h_k + \lambda},
 

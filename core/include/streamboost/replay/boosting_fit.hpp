@@ -21,8 +21,8 @@
 // More than two classes: trees for all of them, two a round; or one for each class a round, with K / (K - 1) times its curvature, as its like have
 // it, because all scores move at once. The sketch: up to three outputs are all in it; of more, three are drawn without replacement, by the
 // sum of their g^2 (keyed by the fit, the round and the draw).
-// A split has at least 20 rows and 1e-3 of H on either side. Missing values go where the gain is higher, where there are none to the side with
-// more rows. Ties: lowest column, lowest cut, missing left; among leaves the oldest.
+// A split leaves H of 20 rows of the leaf on either side, and at least 1e-3: a row counts by its curvature, a sure one for little. Missing values go
+// where the gain is higher, where there are none to the side with more rows. Ties: lowest column, lowest cut, missing left; among leaves the oldest.
 // Departures  g and h are rounded so that sums are exact (replay_kernels.hpp). SketchBoost searches by sums of first order; with curvature the log loss was
 //             lower on five sets of five. A round without a split ends the fit, unless a sketch was drawn.
 // Cost        per round: rows x columns x (1 + log2(leaves) / 2) additions at most.

@@ -60,7 +60,7 @@ STREAMBOOST_KERNEL(void, bin_cells,
 // What the cuts of a leaf must keep to, and its sums.
 struct CutSearch {
   const std::int64_t* total;  // [lanes]
-  double g_unit, h_unit, lambda, least_hessian, least_rows;
+  double g_unit, h_unit, lambda, least_hessian;
 };
 // S(left) + S(right) of the cut after each of n bins, at most 255, of a histogram [bin][lanes]; 0 for one that leaves too little on a side.
 // with: sums that go left at every cut, [lanes]. Returns the highest.
