@@ -17,4 +17,4 @@ def database_of(store: Any) -> Any:
 
 def futures_of(waiting: Any) -> Any:
     """Who waits, and for what."""
-    return waiting._futures
+    return waiting._pending()

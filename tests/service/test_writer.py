@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,12 +32,20 @@ from streamboost.service.store import (
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import NotReady, OutOfMemory
 from streamboost.service.store.records import Kind
+from streamboost.service.store.streams import Waiting
 from tests.inside.stores import database_of, futures_of, writer_of
 from tests.service.test_http import Running
 from tests.service.test_store import DESCRIPTION, opened, teach
 from tests.waiting import PATIENCE, until
 
 STORE = os.path.dirname(package.__file__)
+
+
+@dataclass
+class Stood:
+    """As much of a reader as those who wait look at."""
+
+    seq: int
 
 
 class Strike:
@@ -78,6 +87,46 @@ def scenario(folder: Path, strike: Strike) -> tuple[list[Future[Any]], LearningS
         except StoreError:
             break  # it is over already
     return found, store
+
+
+def test_a_writer_struck_while_it_counts_those_who_wait_can_still_tell_them(tmp_path: Path) -> None:
+    """Struck at each line that looks after them, as often as there are lines: nobody waits for ever."""
+    counts = [0]
+
+    def strike_at(n: int) -> Any:
+        def trace(frame: FrameType, event: str, arg: Any) -> Any:
+            if not frame.f_code.co_filename.endswith("streams.py"):
+                return trace if event == "call" else None
+            if event == "line":
+                counts[0] += 1
+                if counts[0] == n:
+                    raise SystemExit("struck")
+            return trace
+
+        return trace
+
+    for at in range(1, 100):
+        waiting, counts[0] = Waiting(), 0
+        futures = [waiting.add(3), waiting.add(5)]
+        futures.append(waiting.add(1))
+        futures[2].cancel()
+        before = sys.gettrace()
+        sys.settrace(strike_at(at))
+        try:
+            waiting.below(4)
+            waiting.tell(Stood(3))
+        except SystemExit:
+            pass
+        else:
+            break
+        finally:
+            sys.settrace(before)
+        done = threading.Thread(target=waiting.refuse, args=(NotReady("The writer has ended."),), daemon=True)
+        done.start()
+        done.join(PATIENCE)
+        assert not done.is_alive()
+        assert all(future.done() for future in futures)
+    assert at > 10
 
 
 def counted(tmp_path: Path) -> int:

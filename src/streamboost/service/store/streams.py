@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
-from concurrent.futures import Future
+from collections import Counter, deque
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from streamboost.service.store.candidates import Candidate, Reader
@@ -17,42 +17,44 @@ FREE = 1_000
 
 
 class Waiting:
-    """Those who wait until readers know a record. Each is a future and no thread."""
+    """Those who wait until readers know a record. Each is a future and no thread.
+
+    Anybody may `add`; the rest is the writer's. There is no lock, which a writer that fails while it holds it would leave locked.
+    """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._futures: list[tuple[int, Future[Reader]]] = []
+        self._new: deque[tuple[int, Future[Reader]]] = deque()
+        self._known: list[tuple[int, Future[Reader]]] = []
 
     def add(self, seq: int) -> Future[Reader]:
         """Wait for a record; whoever loses patience cancels the future."""
         future: Future[Reader] = Future()
-        with self._lock:
-            self._futures = [one for one in self._futures if not one[1].cancelled()]
-            self._futures.append((seq, future))
+        self._new.append((seq, future))
         return future
 
     def below(self, seq: int) -> bool:
         """Whether somebody waits for this record or one before it."""
-        with self._lock:
-            return any(wanted <= seq for wanted, _ in self._futures)
+        return any(wanted <= seq for wanted, _ in self._pending())
 
     def tell(self, reader: Reader) -> None:
         """Answer those whose record is known."""
-        for future in self._take(reader.seq):
-            if future.set_running_or_notify_cancel():
-                future.set_result(reader)
+        for seq, future in self._pending():
+            if seq <= reader.seq:
+                with suppress(InvalidStateError):  # cancelled a moment ago
+                    future.set_result(reader)
 
     def refuse(self, error: StoreError) -> None:
         """Nobody will see what they wait for."""
-        for future in self._take(None):
-            if future.set_running_or_notify_cancel():
+        for _, future in self._pending():
+            with suppress(InvalidStateError):
                 future.set_exception(error)
 
-    def _take(self, upto: int | None) -> list[Future[Reader]]:
-        with self._lock:
-            taken = [future for seq, future in self._futures if upto is None or seq <= upto]
-            self._futures = [one for one in self._futures if upto is not None and one[0] > upto]
-        return taken
+    def _pending(self) -> list[tuple[int, Future[Reader]]]:
+        with suppress(IndexError):
+            while True:
+                self._known.append(self._new.popleft())
+        self._known = [one for one in self._known if not one[1].done()]
+        return self._known
 
 
 @dataclass
