@@ -1,5 +1,4 @@
 // The level in use is one that the processor has, and kernels are of that level.
-#include <algorithm>
 #include <cassert>
 #include <cstdio>
 

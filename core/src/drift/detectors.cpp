@@ -1,7 +1,4 @@
 // The table of detectors: the name of each in files and on the command line, and its class.
-#include <functional>
-#include <map>
-#include <string>
 
 #include "streamboost/drift/adwin.hpp"
 #include "streamboost/drift/ddm.hpp"

@@ -1,6 +1,5 @@
 #include "streamboost/drift/guard.hpp"
 
-#include <cmath>
 
 namespace streamboost {
 

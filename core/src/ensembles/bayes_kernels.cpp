@@ -1,6 +1,4 @@
 // Loops of the Bayesian ensemble over lanes, and over the nodes of its quadrature.
-#include <algorithm>
-#include <cmath>
 
 #include "streamboost/ensembles/bayes_kernels.hpp"
 #include "streamboost/math/levels.hpp"

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdint>
 
 #include "streamboost/learners/logistic_kernels.hpp"

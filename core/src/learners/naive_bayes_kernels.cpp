@@ -1,6 +1,5 @@
 // Mostly plain loops over lanes, which the compiler vectorises. Where values must stay in registers over many rows, the lanes of a
 // register are one value.
-#include <bit>
 #include <cmath>
 #include <cstdint>
 

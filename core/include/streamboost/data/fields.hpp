@@ -6,7 +6,6 @@
 // Learners that are structures (trees) keep ragged fields: one vector per lane, stored end to end with their lengths.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <map>

@@ -1,7 +1,6 @@
 // The cuts of an ADWIN window, all at once.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 
 #include "streamboost/math/levels.hpp"
 

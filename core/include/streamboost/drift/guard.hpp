@@ -24,7 +24,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "streamboost/data/bound_sums.hpp"
@@ -73,7 +72,6 @@ class DriftGuard {
   bool needs_gil() const { return on() && detectors_->needs_gil(); }
   const GuardParams& params() const { return params_; }
   bool any_spare() const { return spares_ > 0; }
-  bool has_spare(std::size_t lane) const { return lane_[lane].spare; }
 
   // Before rows are judged: room for what that may write down.
   void expect() {

@@ -12,7 +12,6 @@
 // Departures  The prefix is chosen with the drift level at both levels. Of equal prefixes the longest counts.
 // Cost        O(1) per number.
 #pragma once
-#include <algorithm>
 #include <cmath>
 
 #include "streamboost/drift/detector.hpp"

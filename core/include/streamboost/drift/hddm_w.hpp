@@ -13,7 +13,6 @@
 // Departures  The point is chosen with the drift level at both levels. A mean starts with its first number at weight 1.
 // Cost        O(1) per number.
 #pragma once
-#include <algorithm>
 #include <cmath>
 
 #include "streamboost/drift/detector.hpp"

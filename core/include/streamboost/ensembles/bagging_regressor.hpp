@@ -17,7 +17,6 @@
 // Cost        one ask, one teach, one keyed draw per lane; the median sorts one number per lane. State: residuals.hpp.
 #pragma once
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 #include "streamboost/ensembles/residuals.hpp"

@@ -26,7 +26,6 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"

@@ -11,7 +11,6 @@
 //             paper_code   the published code's constants, drawn once per lane (purpose 7)
 // An untrained learner answers the lowest code, as sign(0) does with two classes.
 #pragma once
-#include <algorithm>
 #include <limits>
 
 #include "streamboost/ensembles/hedge.hpp"

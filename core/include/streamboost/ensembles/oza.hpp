@@ -21,7 +21,6 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "streamboost/ensembles/booster.hpp"
 #include "streamboost/ensembles/booster_kernels.hpp"

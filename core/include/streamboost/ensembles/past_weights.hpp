@@ -1,6 +1,5 @@
 // What the weights of a pool were `delay` examples ago: those that had the say when a row was answered whose truth comes so late.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 

@@ -11,7 +11,6 @@
 //                move one after the other, in the order of codes, each along its own chord: for two classes that is the same.
 //   trees        learners/tree_shap.hpp
 #pragma once
-#include <cstdint>
 #include <vector>
 
 #include "streamboost/learners/bank.hpp"

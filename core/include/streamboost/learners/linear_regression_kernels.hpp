@@ -1,7 +1,6 @@
 // Loops of linear regression over lanes: running statistics of every lane's targets, and a step of the squared loss.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 
 #include "streamboost/math/levels.hpp"
 

@@ -1,7 +1,6 @@
 // Loops of the neural network over lanes. Weights [1 + hidden][classes][lane], row 0: biases; the first n_outputs classes take part.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 
 #include "streamboost/math/levels.hpp"
 

@@ -21,7 +21,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "streamboost/data/config.hpp"

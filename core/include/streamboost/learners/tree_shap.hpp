@@ -13,7 +13,6 @@
 // Cost         the path: one pass over the nodes. Shapley: leaves x depth^2, as published.
 #pragma once
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 namespace streamboost {

@@ -31,7 +31,6 @@
 #include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/zero_score_kernels.hpp"
 #include "streamboost/math/math.hpp"
-#include "streamboost/math/product.hpp"
 #include "streamboost/math/vec.hpp"
 
 namespace streamboost {

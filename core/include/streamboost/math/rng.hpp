@@ -7,7 +7,6 @@
 // All of it is part of the format of saved models: never change it.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

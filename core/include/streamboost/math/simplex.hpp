@@ -13,7 +13,6 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 
 #include "streamboost/math/rng.hpp"

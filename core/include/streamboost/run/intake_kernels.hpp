@@ -1,7 +1,6 @@
 // Loops over the columns of a row, for the scaler and the rates. Any n, no alignment needed; levels.hpp says what a kernel is.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 
 #include "streamboost/math/levels.hpp"
 

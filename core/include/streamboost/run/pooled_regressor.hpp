@@ -5,7 +5,6 @@
 // any slices, chunks and threads give the same bits. The first expert is the main one: its learners are the lanes of the report.
 #pragma once
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -9,9 +9,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "streamboost/replay/replay_expert.hpp"

@@ -6,7 +6,6 @@
 //
 // Values are saved as their bits, because a missing value is a NaN and other fields may not hold one.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -13,7 +13,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
-#include <vector>
 
 namespace streamboost {
 

@@ -10,7 +10,6 @@
 #pragma once
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -8,7 +8,6 @@
 // to the model, so any slices, chunks and threads give the same bits.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
