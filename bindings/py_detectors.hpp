@@ -1,4 +1,4 @@
-// Detectors written in Python: one object holds those of all lanes (streamboost.drift.own.OwnDetectors) and has
+// Detectors written in Python: one object holds those of all lanes (streamboost.drift.custom.CustomDetectors) and has
 //   update(lane, error) -> (warning, drift)
 //   reset(lane), width(lane), mean(lane)
 // Their state travels by pickle; a copy of the model shares them, as it shares learners written in Python.

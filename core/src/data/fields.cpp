@@ -1,5 +1,7 @@
 #include "streamboost/data/fields.hpp"
 
+#include <cmath>
+
 namespace streamboost {
 
 // ---- saving

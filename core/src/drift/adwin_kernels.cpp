@@ -1,6 +1,7 @@
 #include "streamboost/drift/adwin_kernels.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 #include "streamboost/math/levels.hpp"
 

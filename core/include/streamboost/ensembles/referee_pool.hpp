@@ -8,7 +8,7 @@
 // Where targets come `delay` examples late in use, a row in learning is answered by the pool of so many examples before, and the combination is
 // judged by that answer.
 //
-// Spec  specs/replay.md section 7. Cost: a system of as many equations as there are experts beside the first, per learned example.
+// Cost: a system of as many equations as there are experts beside the first, per learned example.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -31,6 +31,7 @@
 #include "streamboost/learners/zero_score.hpp"
 #include "streamboost/learners/zero_score_kernels.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/product.hpp"
 
 namespace streamboost {
 

@@ -1,4 +1,5 @@
-// Runs one booster: the loops over the rows of a chunk, compiled for each of them.
+// Runs one booster: the loops over the rows of a chunk, through the booster's own `score`, `learn` and `conclude`. Compiled once for each
+// booster (model_table.hpp); the pipeline sees only the interface in runner.hpp.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
-// A chunk of examples on its way through the blocks, and the places that calls work in.
+// A chunk of examples on its way through the blocks: rows, passages, scores. The pipeline and booster_runner.hpp fill it; it belongs to the
+// call, so that several threads may ask the same model.
 #pragma once
 #include <algorithm>
 #include <memory>

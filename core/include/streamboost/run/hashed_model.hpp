@@ -1,6 +1,6 @@
 // A linear learner over hashed tokens (words/tokens.hpp), as a model: logistic regression, or linear regression of numbers.
 //
-// Spec      specs/wide.md section 3. The update is that of learners/logistic.hpp and learners/linear_regression.hpp, on one lane and a table of
+// Update    that of learners/logistic.hpp and learners/linear_regression.hpp, on one lane and a table of
 //           one size (run/hashed_table.hpp): no vocabulary, and nothing grows with the words of a stream.
 // Cost      linear in the tokens of a row, times the classes if there are more than two.
 #pragma once

@@ -1,4 +1,5 @@
-// The labels' own past (ensembles/label_history.hpp) as a model, to be an expert among others.
+// Predicts a label from the labels before it, without looking at the row (ensembles/label_history.hpp). It is an expert of pooled models:
+// companions=["history"] of StreamBoostClassifier.
 #pragma once
 #include <memory>
 

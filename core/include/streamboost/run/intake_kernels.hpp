@@ -1,4 +1,5 @@
-// Loops over the columns of a row, for the scaler and the rates. Any n, no alignment needed; levels.hpp says what a kernel is.
+// Loops over the columns of a row, called by scaler.hpp, column_rates.hpp and hashed_table.hpp. Any n, no alignment needed; math/levels.hpp
+// says what a kernel is.
 #pragma once
 #include <cstddef>
 

@@ -1,4 +1,5 @@
-// The guards of the lanes at work: after an example was learned, and across the blocks of a model.
+// What happens to a lane that drifts, after each learned example: booster_runner.hpp lets the guard of a block (drift/guard.hpp) judge its
+// lanes; where only the worst lane of the whole ensemble begins again, the pipeline finds it across all blocks.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,5 @@
-// A model: what is learned from rows and answers about them, whatever it is made of.
+// The interface of all models: learn from rows, answer for rows, list the state, grow. Pipelines, pools and the layers around them implement
+// it; the bindings, team.hpp and packed.hpp know nothing else of a model.
 #pragma once
 #include <functional>
 #include <limits>

@@ -1,4 +1,4 @@
-// How a table of boosters is written: a name and `make<B>`. The boosters are compiled in families (core/src/run/
+// How a table of boosters is written: a name and `make<B>`, for models.hpp to look up. The boosters are compiled in families (core/src/run/
 // models_*.cpp), because one file with all of them takes a core a minute.
 #pragma once
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Models by the names of their boosters. Names are part of the file format.
+// Makes a model of a booster's name and its parameters, for plan.hpp. Names are part of the file format.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,4 +1,5 @@
-// What is asked of a model about a row, and where the answers go.
+// What a caller can ask about a row (label, probabilities, scores, a number, a set), the buffers that answers are written to, and the records
+// that come back with a late label. Every model takes an OutputBuffers; the bindings allocate them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

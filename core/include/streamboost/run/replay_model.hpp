@@ -1,6 +1,6 @@
 // Gradient boosted trees over the last rows of a stream, fitted again and again in slices, as a model of its own.
 //
-// Spec      specs/replay.md sections 2 to 5. The ring (replay/row_ring.hpp) remembers, the expert (replay/replay_expert.hpp) fits and answers.
+// Parts     the ring (replay/row_ring.hpp) remembers, the expert (replay/replay_expert.hpp) fits and answers.
 //
 // Answers   two classes: p = 1 / (1 + e^-F); more: softmax(F). A class that the forest had no row of is given 1 / (n + 2) of the probability,
 //           n the rows of the fit. Before the first fit: the class shares, each class with half a row more, or the mean target.

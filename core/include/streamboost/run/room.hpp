@@ -1,4 +1,5 @@
-// The room that a model may take, told to its parts while they grow: what no bound of memory allows is not asked for first.
+// The bytes that a model may still take while it grows. model.cpp sets the bound, and a part that is about to allocate checks it first, so that
+// what `max_bytes` forbids is never allocated.
 #pragma once
 #include <limits>
 #include <utility>

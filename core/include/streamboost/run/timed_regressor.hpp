@@ -1,4 +1,4 @@
-// A regressor and experts of time around it (specs/replay.md section 7): streams of numbers mostly are time series.
+// A regressor and experts of time around it: streams of numbers mostly are time series.
 //
 //   last         the last target
 //   differences  boosted trees over remembered rows of target - last target

@@ -1,4 +1,5 @@
-// Rows as hashed tokens (words/tokens.hpp) for whatever is inside: sparse rows of 2^bits columns of numbers, hashed once for all lanes.
+// Shows the model inside hashed tokens (words/tokens.hpp) instead of the columns: sparse rows of 2^bits columns of numbers, hashed once for
+// all lanes. plan.cpp puts it around ensembles whose learner is a HashedLogisticRegression.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,5 @@
-// A model that shows other rows to the one inside: with lags, encoded, hashed. What such models share.
+// A model that shows other rows to the one inside than those it was given. Base of LaggedModel (past targets), EncodedModel (words as numbers),
+// TokensModel (hashed) and JoiningModel.
 #pragma once
 #include <memory>
 #include <utility>

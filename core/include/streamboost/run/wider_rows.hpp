@@ -1,4 +1,5 @@
-// The rows of a block with further columns before their own.
+// A copy of a block of rows with further columns before their own. lagged_model.hpp puts past targets there, pooled_model.hpp what
+// the other experts said.
 #pragma once
 #include <algorithm>
 #include <cstdint>
