@@ -93,9 +93,8 @@ def simulate(
     send = costs.driver
     if network is not None:
         hop += network.latency + costs.carry_bytes / network.bandwidth
-        send += (
-            costs.chunk_bytes / network.bandwidth
-        )  # the first node that asks; the others take it from there
+        # The first node that asks; the others take it from there.
+        send += costs.chunk_bytes / network.bandwidth
     if every is None:  # the more an example costs, the dearer it is to learn it again
         every = min(256, max(1, int(20 / max(service, send))))
     free = [0.0] * shards  # when each stage is done with its last chunk

@@ -167,9 +167,8 @@ def rows(
     weight = rng.choice([1.0, 1.0, 0.0, 0.5, 3.0], n)
     weight[0] = 1.0
     if entry.task == "regression":
-        return Rows(
-            X, np.abs(3 * score + 1), weight, nominal, None
-        )  # not below 0: log1p is one of the options
+        # Not below 0: log1p is one of the options.
+        return Rows(X, np.abs(3 * score + 1), weight, nominal, None)
     several = several and entry.max_classes is None
     y = np.where(score > 0.3, 1, 0)
     if several:
@@ -197,6 +196,11 @@ def arrays(model: Any) -> dict[str, Any]:
             for name in archive.namelist()
             if name.endswith(".npy")
         }
+
+
+def state_bytes(model: Any) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
+    """The same as bytes: models are alike if these are equal."""
+    return {name: (a.dtype.str, a.shape, a.tobytes()) for name, a in arrays(model).items()}
 
 
 def key(model: Any) -> int:

@@ -114,11 +114,12 @@ class Limits:
     def stump(self, stream: Stream) -> Kernel:
         values, d = stream.n_values or 1, stream.X.shape[1]
         cells = d * values * LANES
+        # Counts, their terms, leaves.
         arrays = (
             self._state(2 * cells, 1.0),
             self._state(2 * cells),
             self._state(cells),
-        )  # counts, their terms, leaves
+        )
         more = (self._state(d * LANES), self._state(LANES), ctypes.c_int(values), ctypes.c_int(LANES))
         return self._bank("stump", *arrays, *more, stream=stream)
 

@@ -53,9 +53,8 @@ def sparse(tmp_path):
     ("model", "learner"),
     [
         (model, learner)
-        for i, model in enumerate(
-            sorted(set(MODELS) - {"replay-boosting", "streaming-gradient-boost"})
-        )  # no learners of classes
+        # No learners of classes.
+        for i, model in enumerate(sorted(set(MODELS) - {"replay-boosting", "streaming-gradient-boost"}))
         for j, learner in enumerate(sorted(LEARNERS))
         if (i + j) % 3 == 0  # each with a third of the others: the library's tests pair all of them
     ],

@@ -58,9 +58,8 @@ def test_a_table_of_regressors(run, tmp_path, rents):
     assert {c["status"] for c in cells} == {"done"}
     best = min(cells[:2], key=lambda c: float(c["mae"]))
     assert best["place"] == "best"
-    assert all(
-        float(c["p"]) < 0.05 for c in cells[2:4]
-    )  # the paired test over the rows tells baselines from models
+    # The paired test over the rows tells baselines from models.
+    assert all(float(c["p"]) < 0.05 for c in cells[2:4])
     page = (out / "report.html").read_text()
     assert "Mean absolute error over time" in page
     assert "targets from" in page

@@ -31,10 +31,11 @@ from streamboost import (  # noqa: E402
 from streamboost.compat.river import RiverActiveClassifier, RiverClassifier, RiverPolicy  # noqa: E402
 from streamboost.models import MODELS  # noqa: E402
 
+# Of River 0.26: a multiclass model sees a third data set, a binary one one check more.
 MULTICLASS_CHECKS, BINARY_CHECKS = (
     65,
     50,
-)  # of River 0.26: a multiclass model sees a third data set, a binary one one check more
+)
 BOOL = [False, True]
 BOOSTERS = [
     MODELS[entry.name]

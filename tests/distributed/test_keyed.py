@@ -7,7 +7,7 @@ from sklearn.base import clone
 import streamboost as sb
 from streamboost.distributed import KeyedClassifier, KeyedShards
 from streamboost.distributed.keyed_shards import owner
-from tests.catalogue import arrays
+from tests.catalogue import state_bytes
 
 
 def model():
@@ -20,10 +20,6 @@ def rows(n=300, keys=7, seed=0):
         k = int(rng.integers(keys))
         a, colour = float(rng.normal()), str(rng.choice(["red", "blue", "green"]))
         yield {"who": k, "a": a, "colour": colour}, ["no", "yes"][int((a > 0) != (k % 2 == 0))]
-
-
-def state_bytes(estimator):
-    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(estimator).items()}
 
 
 @pytest.mark.parametrize("max_models", [1, 3, 100])

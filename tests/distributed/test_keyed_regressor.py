@@ -7,7 +7,7 @@ import pytest
 import streamboost as sb
 from streamboost.distributed import KeyedClassifier, KeyedRegressor, KeyedShards
 from streamboost.evaluate import prequential
-from tests.catalogue import arrays
+from tests.catalogue import state_bytes
 
 
 def model():
@@ -19,10 +19,6 @@ def rows(n=240, keys=4, seed=0):
     for i in range(n):
         k = int(rng.integers(keys))
         yield {"who": k, "a": float(rng.normal()), "colour": "rgb"[i % 3]}, 10.0 * k + np.sin(i / 5)
-
-
-def state_bytes(estimator):
-    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(estimator).items()}
 
 
 @pytest.mark.parametrize("max_models", [1, 3, 100])

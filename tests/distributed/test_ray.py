@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from streamboost.distributed import Shards
-from tests.catalogue import arrays
+from tests.catalogue import state_bytes
 from tests.distributed.processes import LOOPBACK, alive, descendants, listening
 from tests.distributed.streams import models, rows
 from tests.distributed.test_keyed import learn_through_shards
@@ -48,10 +48,6 @@ def test_a_cluster_of_loopback_is_known_by_where_it_answers(bound, only, monkeyp
         assert only_on_loopback(f"127.0.0.1:{port}") is only
     assert not only_on_loopback(f"192.0.2.7:{port}")
     assert not only_on_loopback("auto")
-
-
-def state_bytes(model):
-    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(model).items()}
 
 
 def test_killed_actors_come_back_and_nothing_listens_but_on_loopback(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 import streamboost as sb
 from streamboost.distributed import Shards, cut, join
 from streamboost.evaluate import prequential
-from tests.catalogue import arrays
+from tests.catalogue import state_bytes
 from tests.distributed.streams import models, rows
 from tests.inside.handles import core_of
 
@@ -22,10 +22,6 @@ MODELS = models()
 
 def fresh(name):
     return models()[name]
-
-
-def state_bytes(model):
-    return {n: (a.dtype.str, a.shape, a.tobytes()) for n, a in arrays(model).items()}
 
 
 def same(model, other):

@@ -36,6 +36,11 @@ def state_of(model: Any) -> dict[str, Any]:
     return found
 
 
+def bits(model: Any) -> dict[str, tuple[str, tuple[int, ...], bytes]]:
+    """The same as bytes: models are alike if these are equal."""
+    return {name: (a.dtype.str, a.shape, a.tobytes()) for name, a in state_of(model).items()}
+
+
 def key_of(model: Any) -> int:
     """The key of all random draws."""
     found: int = session_of(model).seed

@@ -8,7 +8,7 @@ from sklearn.base import clone, is_regressor
 import streamboost as sb
 from laws.catalogue import lane_report
 from streamboost import models
-from tests.inside.handles import lanes_cut, state_of
+from tests.inside.handles import bits, lanes_cut
 
 
 def turning(n, seed=0, classes=2, columns=2):
@@ -19,10 +19,6 @@ def turning(n, seed=0, classes=2, columns=2):
     turn = np.arange(n) * 4 // n
     y = np.where(rng.random(n) < 0.1, rng.integers(0, classes, n), (y + turn) % classes)
     return X, y
-
-
-def bits(model):
-    return {name: (a.shape, a.tobytes()) for name, a in state_of(model).items()}
 
 
 def check_guard_laws(model, X, y, path):

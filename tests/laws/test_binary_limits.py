@@ -15,9 +15,8 @@ def nominal_stream(rows, seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, rows)
     X = np.column_stack([np.where(rng.random(rows) < q, y, 1 - y) for q in (0.7, 0.65, 0.6)]).astype(float)
-    X[:, 2] = np.where(
-        rng.random(rows) < 0.3, X[:, 0], X[:, 2]
-    )  # not independent: there is something to boost
+    # Not independent: there is something to boost.
+    X[:, 2] = np.where(rng.random(rows) < 0.3, X[:, 0], X[:, 2])
     return X, y
 
 

@@ -172,9 +172,8 @@ def hypotheses(kind, rng, rows, n):
             return rng.uniform(-1, 1, n)
         if kind == "rotating":
             return np.where(np.arange(n) == t % n, 1.0, -1.0)
-        return np.where(
-            np.asarray(alpha) >= np.max(alpha) - TINY, -1.0, rng.choice([0.2, 1.0], n)
-        )  # anti-heavy
+        # Anti-heavy.
+        return np.where(np.asarray(alpha) >= np.max(alpha) - TINY, -1.0, rng.choice([0.2, 1.0], n))
 
     return answer
 
@@ -467,9 +466,8 @@ def test_losses_and_their_slopes(loss, start):
         assert weight(s) >= 0
     weights = [weight(s) for s in points]
     falling = all(b <= a for a, b in pairwise(weights))
-    assert falling == (
-        loss in ("logistic", "exponential", "hinge")
-    )  # the others forgive what is hopelessly wrong
+    # The others forgive what is hopelessly wrong.
+    assert falling == (loss in ("logistic", "exponential", "hinge"))
     for s in (-1e9, 1e9):
         assert math.isfinite(ogboost.weight_of(loss, s))
 

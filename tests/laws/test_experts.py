@@ -32,7 +32,7 @@ from streamboost import (
     WinnowClassifier,
 )
 from streamboost.base import session
-from tests.inside.handles import lane_objects, state_of
+from tests.inside.handles import bits, lane_objects
 
 quick = settings(max_examples=4)
 ALL = [
@@ -87,10 +87,6 @@ def experts_cut(cuts):
 
     with mock.patch.object(session._core, "Model", make):
         yield
-
-
-def bits(model):
-    return {name: array.tobytes() for name, array in state_of(model).items()}
 
 
 # ---- steps, by hand and by the oracle

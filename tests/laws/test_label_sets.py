@@ -317,9 +317,8 @@ def test_cells_of_a_file_may_be_empty(tmp_path):
     from streamboost.streams.label_sets import open_label_sets
 
     X, Y = sets(80, unknown=0.3)
-    Y[:, -1] = np.nan_to_num(
-        Y[:, -1]
-    )  # the last one is the label of the stream: rows without it are left out
+    # The last one is the label of the stream: rows without it are left out.
+    Y[:, -1] = np.nan_to_num(Y[:, -1])
     cell = lambda y: "" if np.isnan(y) else f"{y:g}"  # noqa: E731
     lines = [",".join([*map(repr, x), *map(cell, y)]) for x, y in zip(X.tolist(), Y.tolist(), strict=True)]
     path = tmp_path / "sets.csv"

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import streamboost as sb
 from streamboost import models
-from tests.inside.handles import state_of
+from tests.inside.handles import bits
 from tests.oracle.explain import shapley
 
 LAGS = (1, 2, 7)
@@ -42,10 +42,6 @@ def with_lags(X, y, w, lags, delay=0):
         if weight > 0:
             past.append(target)
     return np.array(out)
-
-
-def bits(model):
-    return {name: value.tobytes() for name, value in state_of(model).items()}
 
 
 @pytest.mark.parametrize("delay", [0, 3])

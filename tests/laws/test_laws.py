@@ -19,7 +19,7 @@ import streamboost
 from laws.catalogue import BLACK_BOXES, ENSEMBLES, LEARNERS, MAIN_ENSEMBLES, every_nth, pairs
 from laws.strategies import chunkings, lane_cuts, seeds, streams
 from streamboost import models
-from tests.inside.handles import lanes_cut, state_of
+from tests.inside.handles import bits, lanes_cut, state_of
 
 NATIVE = pairs(MAIN_ENSEMBLES, LEARNERS) + pairs(
     [e for e in ENSEMBLES if e not in MAIN_ENSEMBLES],
@@ -50,11 +50,6 @@ def draw_stream(data, ensemble, learner, **options):
 def build(ensemble, learner, stream, data, seed):
     n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5), label="n_estimators")
     return lambda: ensemble.make_product(learner, n_estimators, seed, stream.categorical)
-
-
-def bits(model):
-    """The whole native state, as bytes."""
-    return {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in state_of(model).items()}
 
 
 def assert_same(one, other, stream):
@@ -298,9 +293,8 @@ def test_mirrored_stream_gives_mirrored_answers(ensemble, name, data, seed):
     q = two.test_then_train(
         -stream.X, mirrored, sample_weight=stream.weight, classes=stream.classes, output="proba"
     )
-    first = (
-        np.argmax(stream.weight > 0) + 1
-    )  # before any row is learned there is no evidence, only a tie rule
+    # Before any row is learned there is no evidence, only a tie rule.
+    first = np.argmax(stream.weight > 0) + 1
     np.testing.assert_allclose(p[first:], q[first:, ::-1], rtol=1e-12, atol=1e-12)
 
 

@@ -10,7 +10,7 @@ import pytest
 import streamboost as sb
 from streamboost import catalogue, models
 from tests.catalogue import learner as small
-from tests.inside.handles import state_of
+from tests.inside.handles import bits
 
 N_CLASSES, N = 90, 220  # room is made for 65 to 80 and for 81 to 96 of them
 
@@ -52,10 +52,6 @@ CASES = {
     "a forest": lambda: sb.AdaptiveRandomForestClassifier(n_estimators=3, random_state=5),
     "the default": lambda: sb.StreamBoostClassifier(n_estimators=3, random_state=5),
 }
-
-
-def bits(model):
-    return {name: (array.shape, array.tobytes()) for name, array in state_of(model).items()}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -14,9 +14,8 @@ from tests.laws.serving import check_laws
 from tests.options import deals, drawn
 
 EXAMPLES = settings(max_examples=12)
-pytestmark = pytest.mark.filterwarnings(
-    "ignore"
-)  # of options that go badly together, of memory that is short
+# Of options that go badly together, of memory that is short.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def hold(data, entry, of, seed):

@@ -9,7 +9,7 @@ import streamboost as sb
 from streamboost import models
 from streamboost.base.pending import PendingAnswers
 from streamboost.evaluate import prequential
-from tests.inside.handles import state_of
+from tests.inside.handles import bits
 
 ALL = ("linear", "naive-bayes", "neighbors", "replay", "history")
 CLASSIFIERS = {
@@ -48,10 +48,6 @@ def stream(classes, n=420, seed=0, k=2):
     if k > 2:
         y[n // 2 :][X[n // 2 :, 1] > 0.8] = 2
     return X, y
-
-
-def bits(model):
-    return {name: value.tobytes() for name, value in state_of(model).items()}
 
 
 def row_by_row(model, X, y, delay, every=None):

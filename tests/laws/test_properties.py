@@ -241,9 +241,8 @@ def test_perceptron_signs_ignore_a_common_scale(stream, scale, seed):
     one = SingleLearnerClassifier(Perceptron(fit_intercept=False, start=start))
     two = SingleLearnerClassifier(Perceptron(fit_intercept=False, start=start * scale))
     a = one.test_then_train(**stream.everything, classes=stream.classes)
-    b = two.test_then_train(
-        stream.X * scale, stream.y, sample_weight=stream.weight, classes=stream.classes
-    )  # powers of two: no rounding differs
+    # Powers of two: no rounding differs.
+    b = two.test_then_train(stream.X * scale, stream.y, sample_weight=stream.weight, classes=stream.classes)
     assert a.tolist() == b.tolist()
 
 

@@ -21,7 +21,7 @@ from streamboost import (
     StreamingGradientBoostingRegressor,
     _core,
 )
-from tests.catalogue import arrays
+from tests.catalogue import state_bytes
 from tests.inside.handles import session_of
 
 TREE = HoeffdingTreeRegressor(grace_period=30, delta=0.1, max_features=0.6)
@@ -62,13 +62,8 @@ def made(name):
     return clone(MODELS[name]).set_params(random_state=7, categorical_features=[3])
 
 
-def bits(model):
-    state = arrays(model)
-    return {key: (value.shape, value.tobytes()) for key, value in state.items()}
-
-
 def assert_same(one, other, X):
-    a, b = bits(one), bits(other)
+    a, b = state_bytes(one), state_bytes(other)
     assert a.keys() == b.keys()
     assert [key for key in a if a[key] != b[key]] == []
     assert one.predict(X).tobytes() == other.predict(X).tobytes()
@@ -130,7 +125,7 @@ def test_cuts_and_threads_do_not_matter(name):
         )
         cut.learn(np.ascontiguousarray(coded), y, w, "none")
         state = cut.state()
-        assert {key: (v.shape, v.tobytes()) for key, v in state.items()} == bits(straight)
+        assert {key: (v.dtype.str, v.shape, v.tobytes()) for key, v in state.items()} == state_bytes(straight)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -157,10 +152,10 @@ def test_predict_is_pure_and_weight_0_is_nothing(name):
     kept = w > 0
     other.partial_fit(X[:1], y[:1], [0.0])
     other.partial_fit(X[kept], y[kept], w[kept])
-    before = bits(one)
+    before = state_bytes(one)
     assert one.predict(X).tobytes() == one.predict(X).tobytes()
     one.partial_fit(X, y, np.zeros(len(X)))
-    assert bits(one) == before
+    assert state_bytes(one) == before
     assert_same(one, other, X)
 
 

@@ -12,7 +12,7 @@ from oracle.replay_boosting import Boosting, plan_of_fits
 
 import streamboost as sb
 from streamboost import models
-from tests.inside.handles import key_of, state_of
+from tests.inside.handles import bits, key_of, state_of
 
 
 def stream(n, d, outputs, seed, nominal=True):
@@ -193,10 +193,6 @@ def serve(model, X, y, weight, at, outputs):
     return model.test_then_train(
         X[at], y[at], classes=range(outputs), sample_weight=weight[at], output="proba"
     )
-
-
-def bits(model):
-    return {name: value.tobytes() for name, value in state_of(model).items()}
 
 
 @pytest.mark.parametrize("name", MODELS)

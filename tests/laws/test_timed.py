@@ -11,7 +11,7 @@ from oracle import timed
 import streamboost as sb
 from streamboost import models
 from streamboost.ensemble import adaptive_regressor
-from tests.inside.handles import state_of
+from tests.inside.handles import bits
 
 EXPERTS = ("last", "differences", "residuals", "replay")
 SMALL = {"rounds": 3, "leaves": 4}
@@ -34,10 +34,6 @@ def stream(n=700, seed=0):
 
 def made(companions=("linear", *EXPERTS), **options):
     return sb.StreamBoostRegressor(n_estimators=3, companions=companions, random_state=3, **options)
-
-
-def bits(model):
-    return {name: value.tobytes() for name, value in state_of(model).items()}
 
 
 @pytest.mark.parametrize("names", [EXPERTS, EXPERTS[:1], EXPERTS[1:2], ("last", "residuals")], ids="+".join)

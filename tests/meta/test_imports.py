@@ -93,7 +93,7 @@ def test_run_loads_little(tmp_path):
     loaded = modules_of_command("run", str(tmp_path / "data.csv"))
     unneeded = {"scipy.stats", "scipy.optimize", "pandas", "matplotlib", "polars", "river"}
     assert not (unneeded | {"numpy.f2py.crackfortran", "numpy.testing._private.utils"}) & loaded
-    light = "from streamboost.base.quick_start import import_sklearn; import_sklearn()"
+    light = "from streamboost.base.lazy_imports import import_sklearn; import_sklearn()"
     base = set(probe(f"import json, sys; {light}; print(json.dumps(sorted(sys.modules)))"))
     added = [name.partition(".")[0] for name in loaded - base]
     heavy = ["sklearn", "scipy", "pyarrow", "joblib", "numpy"]
@@ -106,7 +106,7 @@ def test_what_was_postponed_is_there_when_it_is_asked_for():
     probe(
         """
 import sys
-from streamboost.base.quick_start import import_sklearn
+from streamboost.base.lazy_imports import import_sklearn
 import_sklearn()
 assert not {"scipy.stats", "pandas"} & set(sys.modules)
 from sklearn.utils import fixes

@@ -1,6 +1,6 @@
 """Online calibration, slowly: Platt and beta scaling by online Newton steps, vector scaling, bins.
 
-From specs/trust.md, section 1; the bins as the core's header says.
+The equations are those of docs/calibration.md.
 """
 
 import numpy as np

@@ -37,10 +37,11 @@ class Multiclass(Ensemble):
         self.raw_sums = [0.0] * n_lanes
         for lane in self.lanes:
             lane.quotients = True
+        # There the answers are not the votes that the base class counts.
         self.unsure_error_rate = costs not in (
             "argmax",
             "leaf_costs",
-        )  # there the answers are not the votes that the base class counts
+        )
         self.experts = []
         self.expected = 0.0
 

@@ -1,4 +1,4 @@
-"""Class weights, thresholds and conformal sets, slowly. From specs/trust.md, sections 2 and 4."""
+"""Class weights, thresholds and conformal sets, slowly."""
 
 import numpy as np
 

@@ -147,9 +147,8 @@ def test_client_commands(running: Running, tmp_path: Path) -> None:
     url = str(running.http.base_url)
     assert run("client", "create", url, "m", json.dumps(DESCRIPTION)).exit_code == 0
     lines = "\n".join(json.dumps({"id": f"i{i}", "features": {"x": i}, "label": "yes"}) for i in range(3))
-    assert (
-        run("client", "learn", url, "m", input=lines).stdout.count('"seq"') == 6
-    )  # the answer's, and its own
+    # The answer's, and its own.
+    assert run("client", "learn", url, "m", input=lines).stdout.count('"seq"') == 6
     running.store.reader("m", running.store.stream("m").champion.seq, timeout=PATIENCE)
     file = tmp_path / "rows.jsonl"
     file.write_text('{"features": {"x": 1}, "id": "e"}\n')

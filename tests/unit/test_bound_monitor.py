@@ -157,9 +157,8 @@ def test_lemma_two_as_printed_is_off_by_one():
     theta = gamma / (2 + gamma)
     second = (1 - gamma) ** ((1 - theta) / 2)
     assert second == pytest.approx(0.9511, abs=1e-4)
-    assert (
-        theta >= (1 - 1) / 2
-    )  # the mean margin of both, on every round: low margins are bounded by W_3 = T, not by W_2
+    # The mean margin of both, on every round: low margins are bounded by W_3 = T, not by W_2.
+    assert theta >= (1 - 1) / 2
     z = (1 - theta) + (-1 - theta)
     assert min(1.0, (1 - gamma) ** (z / 2)) == 1.0
 

@@ -189,9 +189,8 @@ def test_a_temperature_is_the_same_however_rows_come(classes, half_life, tmp_pat
 def test_it_is_the_default_and_no_label_changes(entry):
     kind = getattr(sb, entry.class_name)
     if entry.name == "streamboost":
-        assert (
-            kind().calibration is None
-        )  # pools that learn on the logarithmic loss, and a temperature inside
+        # Pools that learn on the logarithmic loss, and a temperature inside.
+        assert kind().calibration is None
         return
     assert kind().calibration == "temperature"
     X, y, _ = noisy(900, seed=2)

@@ -15,7 +15,7 @@ from streamboost.report.explanation import (
     plot_importances,
     plot_importances_over_time,
 )
-from tests.catalogue import arrays
+from tests.catalogue import state_bytes
 from tests.inside.handles import tree_nodes
 
 LEARNERS = {
@@ -143,10 +143,10 @@ def test_explanations_print_the_columns_that_matter():
 def test_asking_why_changes_nothing_and_answers_the_same(tmp_path):
     X, y = rows()
     model = sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration="platt").partial_fit(X, y)
-    before = {name: array.tobytes() for name, array in arrays(model).items()}
+    before = state_bytes(model)
     one, two = model.explain(X[:9]), model.explain(X[:9])
     assert one.contributions.tobytes() == two.contributions.tobytes()
-    assert before == {name: array.tobytes() for name, array in arrays(model).items()}
+    assert before == state_bytes(model)
     model.save(tmp_path / "m.sboost")
     again = sb.load(tmp_path / "m.sboost").explain(X[:9])
     assert again.contributions.tobytes() == one.contributions.tobytes()

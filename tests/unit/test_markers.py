@@ -171,6 +171,5 @@ def test_libsvm_rows_with_few_zeros_are_dense(write):
     np.testing.assert_array_equal(dense.X, csr.X.toarray())
     assert scipy.sparse.issparse(next(iter(open_stream(thin).chunks())).X)
     zeros = write("".join(f"{i % 2} 1:0 2:0 3:0 4:1\n" for i in range(50)), "zeros.libsvm")
-    assert scipy.sparse.issparse(
-        next(iter(open_stream(zeros).chunks())).X
-    )  # zeros that are written are zeros
+    # Zeros that are written are zeros.
+    assert scipy.sparse.issparse(next(iter(open_stream(zeros).chunks())).X)

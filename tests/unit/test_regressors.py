@@ -23,7 +23,7 @@ from streamboost import (
     catalogue,
 )
 from streamboost.checks import expected_failed_checks
-from tests.catalogue import arrays
+from tests.catalogue import state_bytes
 
 X = np.random.default_rng(0).normal(size=(300, 3))
 Y = X @ [1.0, -2.0, 0.5] + 7
@@ -51,11 +51,11 @@ def small(cls):
 )
 def test_targets_that_are_none_are_refused_and_nothing_is_learned(cls, y, words):
     model = small(cls).fit(X, Y)
-    before = {key: value.tobytes() for key, value in arrays(model).items()}
+    before = state_bytes(model)
     for verb in (model.partial_fit, model.test_then_train, model.fit):
         with pytest.raises(ValueError, match=words.replace("SomeRegressor", cls.__name__)):
             verb(X[:3], y)
-    assert {key: value.tobytes() for key, value in arrays(model).items()} == before
+    assert state_bytes(model) == before
     with pytest.raises(ValueError, match="must hold numbers"):
         model.learn_one(dict(enumerate(X[0])), "seven")
 
@@ -72,9 +72,7 @@ def test_rows_without_a_target_are_answered_and_not_learned(cls, missing):
     model.learn_one(dict(enumerate(X[0])), missing)
     plain = small(cls).set_params(random_state=3).fit(X, Y)
     assert answers.tolist() == plain.test_then_train(X[:3], [1.0, 7.0, 2.0], sample_weight=[1, 0, 1]).tolist()
-    assert {key: value.tobytes() for key, value in arrays(model).items()} == {
-        key: value.tobytes() for key, value in arrays(plain).items()
-    }
+    assert state_bytes(model) == state_bytes(plain)
 
 
 @pytest.mark.parametrize("cls", REGRESSORS)

@@ -30,9 +30,8 @@ def test_the_season_is_kept_where_targets_come_late(delay):
         SingleLearnerRegressor(), (np.zeros((140, 1)), y), delay=delay, baselines=True, season=7
     )
     (seasonal,) = [one for one in result.baselines if one.model_name == "seasonal-7"]
-    start = sum(
-        abs(y[delay + k] - y[k - 1]) for k in range(1, 7)
-    )  # the last target, until a season has passed
+    # The last target, until a season has passed.
+    start = sum(abs(y[delay + k] - y[k - 1]) for k in range(1, 7))
     rows = seasonal.n_rows - seasonal.unanswered
     assert seasonal.mae * rows == pytest.approx(start)
 

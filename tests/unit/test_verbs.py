@@ -71,9 +71,8 @@ def test_score_before_any_class_is_nan_even_after_rows_of_weight_zero():
 def test_flipped_labels_flip_the_answers(cls):
     plain = small(cls).partial_fit(X, Y)
     first = Y[0]
-    named = np.where(
-        first == Y, "z", "a"
-    )  # the first label sorts last: classes_ is not the order of the codes
+    # The first label sorts last: classes_ is not the order of the codes.
+    named = np.where(first == Y, "z", "a")
     other = small(cls).partial_fit(X, named)
     sign = 1 if first == 0 else -1
     assert np.array_equal(other.decision_function(X), -sign * plain.decision_function(X))
