@@ -1,4 +1,4 @@
-"""The table of models, and the way back from a file."""
+"""The tables of models and learners by name, and how a model is restored from a file."""
 
 from __future__ import annotations
 

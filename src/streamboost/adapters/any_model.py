@@ -1,4 +1,4 @@
-"""Any model in the one loop: what answers and learns in another way gets ``test_then_train``.
+"""Adapters that give any model (scikit-learn, River, plain objects) the ``test_then_train`` that the evaluation loop calls.
 
 A model of streamboost has it. River's models and ours, given dicts, go row by row; scikit-learn's estimators with
 ``partial_fit`` answer and learn in steps of ``every`` rows; :class:`SlidingWindow` refits any classifier. However a stream is

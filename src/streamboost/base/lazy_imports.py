@@ -1,4 +1,4 @@
-"""A quick start: what scikit-learn imports for functions that a stream never calls waits until somebody calls them.
+"""scikit-learn without its slow imports: what a stream never calls is imported when somebody calls it.
 
 Most of the time of ``import sklearn.base`` goes to `scipy.stats`, to `pandas` where it is installed, and to what SciPy's
 ``from numpy import *`` brings along (`numpy.f2py`, `numpy.testing`); it binds their names and does nothing else with them.
@@ -47,6 +47,6 @@ def _put_placeholder(name: str) -> ModuleType | None:
     placeholder.__path__ = list(spec.submodule_search_locations or ())
     sys.modules[name] = placeholder
     parent, _, own = name.rpartition(".")
-    if parent == "numpy":  # it would look for the name anew, again and again
+    if parent == "numpy":  # or it would look the name up again at every use
         setattr(sys.modules[parent], own, placeholder)
     return placeholder

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from streamboost import _core
-from streamboost.base.nearest import nearest
+from streamboost.base.suggest import suggest
 
 LARGEST_WHOLE = 2**62
 """Whole numbers beyond this reach the core as this: it counts in 64 bits."""
@@ -161,7 +161,8 @@ class Declared:
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if not name.startswith("_"):
-            _core.parameter_changed()  # whoever has compared parameters need not compare them row by row
+            # Counted, so that a session compares parameters only after a change, not for every row.
+            _core.parameter_changed()
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -172,7 +173,7 @@ class Declared:
         """Store what the constructor was given as ``**options``, and the defaults of the rest."""
         for name in given:
             if name not in self._options:
-                near = nearest(name, self._get_param_names())
+                near = suggest(name, self._get_param_names())
                 raise TypeError(
                     f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
                     + ("" if near is None else f"; did you mean {near!r}?")

@@ -1,4 +1,4 @@
-"""What an estimator's parameters become before they reach the core."""
+"""From the parameters of an estimator to the plans that the core builds models from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers whose truth is still to come: what was predicted, and what the parts of the model said, to be learned from later."""
+"""Predictions kept until their labels arrive, with what each part of the model said, to be learned from then."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 
 PIECE_SECONDS = 0.04
-MOST_THREADS = 256  # as in the core: more are not started
+MOST_THREADS = 256  # the limit of the core
 ROWS_PER_THREAD = 64
 """A piece has at least so many rows for each thread: with fewer, the last one waits longer for its first row than it works."""
 FLAT = ("label", "number")
@@ -178,7 +178,7 @@ def _widened(part: NDArray[np.float64], width: int, answer: str) -> NDArray[np.f
         return part
     code = [part[:, -1:]] if answer == "both" else []
     known = part[:, :-1] if answer == "both" else part
-    nothing = np.isnan(known).all(axis=1)  # of no column at all this is true, too
+    nothing = np.isnan(known).all(axis=1)  # also true without any column
     rest = np.zeros((len(part), width - part.shape[1]))
     rest[nothing] = np.nan
     return np.hstack([known, rest, *code])

@@ -108,7 +108,7 @@ class Session:
         self.judged = False
         self.told_unlabeled = False  # whether it was said that rows came without labels
         self.full = False  # whether it was said that trees have reached their limit of memory
-        self.starved = False  # ... that there was none to grow
+        self.starved = False  # whether it was said that trees had no memory to grow at all
         self.capped: set[int] = set()
         self.pace, self.ask_pace = Pace(threads), Pace(threads)
         self._delayed: Warning | None = None

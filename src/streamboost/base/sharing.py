@@ -118,7 +118,7 @@ def _learn_first(
     if fit:
         check_something_weighs(weight)
         labels = model._first_labels(y)
-    if not source.n_rows:  # it is the first rows that fix columns and labels: no rows, nothing
+    if not source.n_rows:  # the first rows fix columns and labels; a call without rows fixes nothing
         return True, no_answers(answer, model._first_labels(None))
     model._validate_params()
     schema = source.first_schema(model.categorical_features, model._word_features())
@@ -242,7 +242,8 @@ def _check(model: Estimator, session: Session) -> None:
         )
     if session.read_only:
         return
-    changes = _core.parameter_changes()  # before they are compared: a later one must be seen later
+    # Read before they are compared, so that a later change is seen by a later call.
+    changes = _core.parameter_changes()
     name = changed_parameter(model, session.frozen)
     if name is not None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Which of the known words somebody meant."""
+"""Which of the known words somebody meant, for messages that say "did you mean"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 
-def nearest(word: str, words: Iterable[str]) -> str | None:
+def suggest(word: str, words: Iterable[str]) -> str | None:
     """The word that is meant by another one; None if none is near.
 
     It is the same but for capitals and marks (``OSBoost``), its initials (``arf``), a part of it (``tree``, ``acc``), or else

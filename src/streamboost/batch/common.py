@@ -1,4 +1,4 @@
-"""What the batch ensembles share: they are told how many rows there are, and learn nothing after `fit`."""
+"""Base class of the batch ensembles: they are told how many rows there are, and learn nothing after `fit`."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def check_learner(learner: Any, *, nominal: bool = False, on_fail: str = "raise"
 
 def check_learns(it: LearnerUnderTest) -> None:
     """It does better than guessing on an easy stream of two classes."""
-    # A network needs a few thousand rows; whoever can do with fewer is spared the time.
+    # A network needs a few thousand rows; the loop ends early for learners that need fewer.
     for n_rows in (600, 4000):
         X, y = it.stream(n_rows)
         answers = it.inside().test_then_train(X, y, classes=[0, 1])

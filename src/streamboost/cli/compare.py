@@ -15,8 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from streamboost.base.parameter import parameters_of
 from streamboost.cli.console import stderr, stdout
+from streamboost.cli.custom import is_own
 from streamboost.cli.errors import UserError
-from streamboost.cli.own import is_own
 from streamboost.cli.parameters import ModelSpec
 from streamboost.cli.run import warn
 from streamboost.experiments.plan import (
@@ -67,7 +67,9 @@ def compare(
     _check_folds(protocol, sets)
     if with_baselines:
         algorithms = [*algorithms, *baselines(protocol)]
-    Summary(sets, algorithms, protocol, [], test, rank_by)  # what cannot be done is told now
+    Summary(
+        sets, algorithms, protocol, [], test, rank_by
+    )  # raises now for what cannot be done, not after the first runs
     runs = plan_runs(sets, algorithms, protocol)
     outcome = run_resumably(runs, folder / "runs", jobs, runner)
     summary = Summary(sets, algorithms, protocol, outcome.records, test, rank_by)

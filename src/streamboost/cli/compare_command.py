@@ -96,7 +96,7 @@ def compare_command(
     import shlex
     import sys
 
-    from streamboost.base.quick_start import import_sklearn
+    from streamboost.base.lazy_imports import import_sklearn
 
     import_sklearn()
     from streamboost.cli.compare import choose, common_task, compare

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from streamboost.evaluate import Progress as Standing
 
-_PIPE_WIDTH = 120  # a table in a file or a pipe is not cut to the width of a terminal that is not there
+_PIPE_WIDTH = 120  # written to a file or a pipe, a table is not cut to the width of a terminal
 
 
 def stdout() -> Console:

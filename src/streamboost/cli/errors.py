@@ -70,9 +70,9 @@ def in_flags(text: str) -> str:
 
 def closest(word: str, words: Iterable[str], prefix: str = "") -> str:
     """The end of a message about an unknown word: the nearest of the words, if one is near."""
-    from streamboost.base.nearest import nearest  # help loads nothing of the library
+    from streamboost.base.suggest import suggest  # imported here so that --help loads nothing of the library
 
-    found = nearest(word, words)
+    found = suggest(word, words)
     return f"; did you mean {prefix}{found}?" if found is not None else "."
 
 

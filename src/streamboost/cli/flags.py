@@ -54,7 +54,7 @@ def _stands_alone(flag: str, rest: list[str]) -> bool:
     """Whether what follows a flag of a model or learner is not its value; one that is true or false has none but these."""
     if flag.startswith("--no-") or not rest or rest[0].startswith("--"):
         return True
-    from streamboost.base.quick_start import import_sklearn
+    from streamboost.base.lazy_imports import import_sklearn
 
     import_sklearn()
     from streamboost.cli.parameters import switches

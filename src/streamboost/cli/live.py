@@ -201,7 +201,7 @@ def learn_live(
         def look(now: Progress) -> None:
             if orders == 1:
                 checkpoints.update(now)
-            elif stop.asked is not None:  # a mean over some of the orders is none
+            elif stop.asked is not None:  # stopped before all orders have run: there is no mean to show
                 raise KeyboardInterrupt
             if watch is not None:
                 watch(now)

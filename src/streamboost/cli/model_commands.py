@@ -40,7 +40,7 @@ def predict_command(
 ) -> None:
     """Answer for every row with a saved model; if the rows have labels, show the error."""
     with Stop() as stop:
-        from streamboost.base.quick_start import import_sklearn
+        from streamboost.base.lazy_imports import import_sklearn
 
         import_sklearn()
         from streamboost.cli.predict import predict
@@ -71,7 +71,7 @@ def learn_command(
     Rows of a pipe are learned as they come. Ctrl-C and SIGTERM save what was learned and end the command.
     """
     with Stop() as stop:
-        from streamboost.base.quick_start import import_sklearn
+        from streamboost.base.lazy_imports import import_sklearn
 
         import_sklearn()
         from streamboost.cli.learn import learn

@@ -171,7 +171,7 @@ def _run(
 ) -> None:
     """Run one model over data, answering every row before learning it, and show how well it did."""
     with Stop() as stop:
-        from streamboost.base.quick_start import import_sklearn
+        from streamboost.base.lazy_imports import import_sklearn
 
         import_sklearn()
         from streamboost.cli.errors import UserError
@@ -312,7 +312,7 @@ def _demo(
     rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows.")] = 20_000,
 ) -> None:
     """Compare eight models on a synthetic stream: a table and a picture, in under a minute."""
-    from streamboost.base.quick_start import import_sklearn
+    from streamboost.base.lazy_imports import import_sklearn
 
     import_sklearn()
     from streamboost.cli.demo import demo
@@ -324,7 +324,7 @@ def _models(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these only.")] = None,
 ) -> None:
     """List the ensembles and their parameters."""
-    from streamboost.base.quick_start import import_sklearn
+    from streamboost.base.lazy_imports import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_models
@@ -336,7 +336,7 @@ def _learners(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these only.")] = None,
 ) -> None:
     """List the weak learners and their parameters."""
-    from streamboost.base.quick_start import import_sklearn
+    from streamboost.base.lazy_imports import import_sklearn
 
     import_sklearn()
     from streamboost.cli.lists import show_learners

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.base.parameter import FLAG, Parameter, parameters_of
+from streamboost.cli.custom import expert_flags, given_params, is_own, make_model
 from streamboost.cli.errors import UserError, closest
-from streamboost.cli.own import expert_flags, given_params, is_own, make_model
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS, EXPERTS, MULTILABEL, REGRESSION_LEARNERS, REGRESSORS, build
 

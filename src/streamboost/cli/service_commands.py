@@ -35,7 +35,7 @@ client_app = typer.Typer(help="Talk to a learning service.", no_args_is_help=Tru
 @contextmanager
 def _serving() -> Iterator[None]:
     """With the packages of the extra, which may be missing; what the store refuses is one line."""
-    from streamboost.base.quick_start import import_sklearn
+    from streamboost.base.lazy_imports import import_sklearn
 
     try:
         import apsw  # noqa: F401

@@ -35,7 +35,7 @@ def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
     if not stream.repeatable or stream.classes is not None:
         return None, "text" if stream.labels_are_text else ""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what there is to say of the data is said when they are read
+        warnings.simplefilter("ignore")  # warnings about the data come when they are read
         first = next(iter(stream.chunks(LOOKED_AT)), None)
     if first is None:
         return None, ""

@@ -1,4 +1,4 @@
-"""What ends with its block."""
+"""A base class for what must be closed: `with` does it at the end of its block."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Closing(ABC):
+class Closable(ABC):
     """Something with processes or files of its own: ``with`` closes it."""
 
     @abstractmethod

@@ -28,7 +28,7 @@ from streamboost.adapters.records import as_records, labels_of
 from streamboost.base.estimator import with_session
 from streamboost.base.pending import PendingAnswers
 from streamboost.base.random import draw_seed
-from streamboost.distributed.closing import Closing
+from streamboost.distributed.closable import Closable
 from streamboost.distributed.key_store import Found, KeyStore, StoredModel, prior_of
 from streamboost.distributed.model_templates import KeyedModel, ModelTemplates
 from streamboost.models import load
@@ -88,7 +88,7 @@ class KeyedPendingAnswer:
     whole: PendingAnswers | None
 
 
-class KeyedModels(Closing):
+class KeyedModels(Closable):
     """What models by key share, whatever they predict: see :class:`KeyedClassifier` and :class:`KeyedRegressor`."""
 
     def __init__(
@@ -363,7 +363,7 @@ class KeyedModels(Closing):
             return None
         # Its parameters are shared with other models of its kind: what is given away gets its own.
         found.model.__dict__.update(clone(found.model).get_params(deep=False))
-        found.stored, found.given = -1, True  # whoever has it may teach it
+        found.stored, found.given = -1, True  # the caller may teach it
         return found.model
 
     def share(self, key: Any) -> float:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamboost.distributed.closing import Closing
+from streamboost.distributed.closable import Closable
 from streamboost.distributed.key_store import StoredModel
 from streamboost.distributed.keyed import KeyedClassifier, KeyedModels, KeyedPendingAnswer, key_of
 from streamboost.distributed.keyed_regressor import KeyedRegressor
@@ -34,7 +34,7 @@ def _keyed(model: Any, key: str, **options: Any) -> KeyedModels:
     return kind(model, key, **options)
 
 
-class _Home:
+class _KeyedActor:
     """One actor: a KeyedClassifier, or a KeyedRegressor, with a store of its own."""
 
     def __init__(self, model: Any, key: str, folder: str, options: dict[str, Any]) -> None:
@@ -72,7 +72,7 @@ class _Home:
         return os.getpid()
 
 
-class KeyedShards(Closing):
+class KeyedShards(Closable):
     """:class:`KeyedClassifier` or :class:`KeyedRegressor` over several Ray actors.
 
     Every key's own model is the one that one process would have.
@@ -146,10 +146,10 @@ class KeyedShards(Closing):
     def _new(self, i: int) -> Any:
         arguments = (self._model, self.key, str(self._folder / f"keys-{i}"), self._options)
         if self._ray is None:
-            return _Home(*arguments)
+            return _KeyedActor(*arguments)
         # No core of their own: there may be more of them than cores, and one that waits for a core would wait for ever.
         options = {"num_cpus": 0, "max_restarts": -1, "scheduling_strategy": "SPREAD"}
-        return self._ray.remote(_Home).options(**options).remote(*arguments)
+        return self._ray.remote(_KeyedActor).options(**options).remote(*arguments)
 
     def _calls(self, calls: Sequence[tuple[Any, str, tuple[Any, ...]]]) -> list[Any]:
         """Call methods of actors, all at once, and wait for all of them."""

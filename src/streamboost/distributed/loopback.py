@@ -1,4 +1,4 @@
-"""Ray on this machine alone.
+"""Keeps Ray on this machine alone: it listens on loopback only.
 
     python -m streamboost.distributed.loopback start --head ...     is `ray start --head ...` that way
 

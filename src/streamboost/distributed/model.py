@@ -19,12 +19,12 @@ from streamboost.base.inputs.schema import Growth
 from streamboost.base.pending import NOTHING_SAID, Records, stacked
 from streamboost.base.pieces import InterruptsWait, Pace, TrainingBatch
 from streamboost.base.session import Session
-from streamboost.distributed.line import Line
 from streamboost.distributed.parts import Arrays, Plan
+from streamboost.distributed.shard_line import ShardLine
 
 PIECE_CHUNKS = 32
 """Chunks that are sent before Ctrl-C is looked at."""
-LineMaker = Callable[[Plan], Line]
+ShardLineMaker = Callable[[Plan], ShardLine]
 
 
 def growth_record(growth: Growth, labels: list[Any]) -> dict[str, Any]:
@@ -55,12 +55,12 @@ class ShardedModel:
 
     seconds_growing = 0.0  # of this process
 
-    def __init__(self, plan: Plan, make_line: LineMaker, chunk_rows: int) -> None:
+    def __init__(self, plan: Plan, make_line: ShardLineMaker, chunk_rows: int) -> None:
         plan.check_learning()
         self.plan = plan
-        self.line: Line | None = None
+        self.line: ShardLine | None = None
         self.growth: dict[str, Any] = {}
-        self.started: Callable[[Line], None] = lambda line: None
+        self.started: Callable[[ShardLine], None] = lambda line: None
         self._make_line = make_line
         self._chunk_rows = chunk_rows
         self._first: _core.Model | None = plan.whole()
@@ -178,13 +178,13 @@ class ShardedModel:
 
     # Learning and answering.
 
-    def _running(self) -> Line:
+    def _running(self) -> ShardLine:
         """Return the line when all that was held is on its way."""
         line = self._started_line()
         self._send_held(line)
         return line
 
-    def _started_line(self) -> Line:
+    def _started_line(self) -> ShardLine:
         if self.line is None:
             first = self._before_start()
             line = self._make_line(self.plan)
@@ -194,7 +194,7 @@ class ShardedModel:
             self.started(line)
         return self.line
 
-    def attach(self, line: Line) -> None:
+    def attach(self, line: ShardLine) -> None:
         """Go on with shards that run already."""
         info = line.call("info")[-1]
         self._n_learned, self._n_known = info["n_learned"], info["n_classes_known"]
@@ -296,7 +296,7 @@ class ShardedModel:
         if len(self._held) >= self._chunk_rows:
             self._running()
 
-    def _send_held(self, line: Line) -> None:
+    def _send_held(self, line: ShardLine) -> None:
         if not self._held or self._room is None:
             return
         held, self._held = self._held, []
@@ -365,7 +365,7 @@ class ShardedModel:
         return np.concatenate(answers)
 
     @staticmethod
-    def _values(line: Line, ticket: int) -> NDArray[Any]:
+    def _values(line: ShardLine, ticket: int) -> NDArray[Any]:
         return _there(_core.decode_answer(line.answer(ticket))[0])
 
 
@@ -465,7 +465,7 @@ class ShardedSession(Session):
 
     model: Any
 
-    def __init__(self, *arguments: Any, make_line: LineMaker, chunk_rows: int, **named: Any) -> None:
+    def __init__(self, *arguments: Any, make_line: ShardLineMaker, chunk_rows: int, **named: Any) -> None:
         self._make_line, self._chunk_rows = make_line, chunk_rows
         super().__init__(*arguments, **named)
         self.pace = self.ask_pace = _Steady(chunk_rows * PIECE_CHUNKS)

@@ -155,10 +155,9 @@ class ModelTemplates:
     def __init__(self, model: Any) -> None:
         self.model = model
         self._by_text: dict[bytes, ModelTemplate] = {}
-        self._once: set[bytes] = (
-            set()
-        )  # texts that were met one time: a template is worth its price from the second on
-        self._after: dict[tuple[Any, ...], ModelTemplate | None] = {}  # None: this way was gone one time
+        # What was met once only: a template is made the second time.
+        self._once: set[bytes] = set()
+        self._after: dict[tuple[Any, ...], ModelTemplate | None] = {}
         self._large = False  # models are
         self._nominal = frozenset(map(str, model.categorical_features or ()))
 
@@ -238,7 +237,7 @@ class ModelTemplates:
         way = before, y.__class__, y, tuple(x), kinds, values
         try:
             hash(way)
-        except TypeError:  # the long way says what is wrong with it
+        except TypeError:  # the usual way raises the error that says what is wrong
             return None
         return way
 

@@ -29,7 +29,7 @@ class _Sent:
     source: Source
 
 
-class Line:
+class ShardLine:
     """Shards in a row behind one driver."""
 
     def __init__(
@@ -130,7 +130,7 @@ class Line:
         ticket, reply = self.engine.receive()
         self._flying -= 1
         sent = self._pending.pop(ticket, None)
-        if sent is None:  # it was answered before the loss
+        if sent is None:  # its answer had arrived before the loss
             return
         if sent.wanted:
             self._answers[ticket] = reply

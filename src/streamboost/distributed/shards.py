@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, schema_of
 from streamboost.base.pending import LateRecords, PendingAnswers
-from streamboost.distributed.closing import Closing
+from streamboost.distributed.closable import Closable
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
-from streamboost.distributed.line import Line
 from streamboost.distributed.model import ShardedModel, ShardedSession, read_growth
 from streamboost.distributed.parts import Plan, check_lanes, even_lanes, join_states
+from streamboost.distributed.shard_line import ShardLine
 from streamboost.distributed.stage import read_line, state_of_line
 from streamboost.models import rebuild, restore
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Shards(Closing):
+class Shards(Closable):
     """A model whose learners are spread over shards: the same answers, bit for bit, as the model in one process.
 
     Parameters
@@ -168,15 +168,15 @@ class Shards(Closing):
         session.model.started = lambda line: self._started(session, line)
         return session
 
-    def _new_line(self, plan: Plan) -> Line:
+    def _new_line(self, plan: Plan) -> ShardLine:
         lanes = even_lanes(plan.n_lanes, self._n, plan.grain())
-        return Line(plan, lanes, self._engine, self._folder, every=self._every, window=self._window)
+        return ShardLine(plan, lanes, self._engine, self._folder, every=self._every, window=self._window)
 
-    def _started(self, session: ShardedSession, line: Line) -> None:
+    def _started(self, session: ShardedSession, line: ShardLine) -> None:
         line.line_complete = lambda: self._write_head(session, line)
         self._write_head(session, line)
 
-    def _write_head(self, session: ShardedSession, line: Line) -> None:
+    def _write_head(self, session: ShardedSession, line: ShardLine) -> None:
         arrays: dict[str, NDArray[Any]] = {}
         manifest = self.model._manifest(session, arrays)
         head = {
@@ -393,7 +393,7 @@ class Shards(Closing):
         self.stale_by = session.model.n_learned - reader.session.model.n_learned
         return reader
 
-    def _joined(self, next_seq: int, session: ShardedSession, line: Line) -> Any:
+    def _joined(self, next_seq: int, session: ShardedSession, line: ShardLine) -> Any:
         """Return the model of a line of snapshots, in this process; None if it cannot answer rows of today."""
         states, room = [], None
         for lanes in line.lanes:
@@ -461,7 +461,7 @@ class Shards(Closing):
         line = self._line()
         return 0 if line is None else line.losses
 
-    def _line(self) -> Line | None:
+    def _line(self) -> ShardLine | None:
         session = self.model.session
         return None if session is None else session.model.line
 

@@ -11,8 +11,8 @@ from typing import Any
 from streamboost import drift
 from streamboost.base.parameter import Kind
 from streamboost.catalogue import DETECTORS
+from streamboost.drift.custom import CustomDetectors, is_detector
 from streamboost.drift.detector import Detector
-from streamboost.drift.own import OwnDetectors, is_detector
 
 CLASSES: dict[str, type[Detector]] = {entry.name: getattr(drift, entry.class_name) for entry in DETECTORS}
 """The detectors by name."""
@@ -66,7 +66,7 @@ def guard_of(
     detector = detector_of(given)
     own = not isinstance(detector, Detector)
     return {
-        **({"detectors": OwnDetectors(detector)} if own else detector.guard_params(background)),
+        **({"detectors": CustomDetectors(detector)} if own else detector.guard_params(background)),
         "background": bool(background),
         "error": error,
         "on_drift": on_drift,

@@ -18,7 +18,7 @@ def is_detector(value: Any) -> bool:
     )
 
 
-class OwnDetectors:
+class CustomDetectors:
     """The detectors of all learners. The core asks for a learner by its number, and holds the GIL."""
 
     def __init__(self, prototype: Any) -> None:
@@ -57,7 +57,7 @@ class OwnDetectors:
         n, total = self._errors.get(lane, (0, 0.0))
         return total / n if n else 0.0
 
-    def take(self, other: OwnDetectors) -> None:
+    def take(self, other: CustomDetectors) -> None:
         """Go on with the state of other detectors."""
         self._detectors, self._errors = other._detectors, other._errors
 

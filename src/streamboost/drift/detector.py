@@ -1,4 +1,4 @@
-"""What all detectors share: one verb, two flags, declared parameters, and the core that does the work."""
+"""Base class of the drift detectors: one verb, two flags, declared parameters, and the core that does the work."""
 
 from __future__ import annotations
 

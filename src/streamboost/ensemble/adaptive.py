@@ -231,7 +231,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         *PAST,
-        *with_defaults(OPTIONS, drift="adwin", calibration=None),  # its pools learn on the logarithmic loss
+        # No calibration: the pools of the default minimise the logarithmic loss already.
+        *with_defaults(OPTIONS, drift="adwin", calibration=None),
         *WORD_OPTIONS,
     )
 

@@ -1,4 +1,4 @@
-"""The ensembles behind bandit feedback: what they learn is the label that was shown, its reward, and how likely it was shown."""
+"""Ensembles that learn from bandit feedback: the label that was shown, its reward, and the probability of showing it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs that every streaming ensemble has beyond answers: sets with a promise, explanations, and its own health."""
+"""Base class of the streaming classifiers: prediction sets, explanations and health beside predictions."""
 
 from __future__ import annotations
 

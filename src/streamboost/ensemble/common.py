@@ -1,4 +1,4 @@
-"""What all ensembles share beyond the verbs: a weak learner, a report, a way back from a file."""
+"""Base classes of all ensembles: the weak learner, the plan for the core, the report, restoring from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ensembles that hedge between experts share: how fast they learn whom to trust."""
+"""Parameters shared by the ensembles that weigh experts by Hedge: the learning rate and its horizon."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class LearnerLane:
         self.plan = session.plan
         self.model = session.model
         self.scope = scope
-        self.first_width = 0  # of the first row that has columns, which counts for ever
+        self.first_width = 0  # fixed by the first row that has columns
         self._room_for: list[Any] | None = None  # the values of the scope that the model has room for
         self._counts, self._nominal = np.zeros(0, np.int64), False
 
@@ -41,7 +41,7 @@ class LearnerLane:
         if self._nominal:  # a category that it has not learned has no code here
             known = np.where((counts >= 0) & (known >= counts), -1.0, known)
         answer: NDArray[np.float64] = self.model.ask(known.reshape(1, -1), "proba")[0]
-        return np.ascontiguousarray(answer[:n_classes])  # of two it may have learned one so far
+        return np.ascontiguousarray(answer[:n_classes])  # it may have learned only one of two classes so far
 
     def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
         """Take one update."""

@@ -154,5 +154,5 @@ class OnlineMBBMClassifier(MulticlassBooster):
         self, lanes: Mapping[str, NDArray[Any]], totals: Mapping[str, float], n_learned: int
     ) -> tuple[Bound, ...]:
         if self.preset == "paper_code":
-            return ()  # one vote too many to come: nothing is promised
+            return ()  # more votes to come than learners: the bound says nothing
         return mbbm_bounds(lanes, totals, n_learned, self._edges(), self._option("potential"))

@@ -1,4 +1,4 @@
-"""What comes around the vote of any ensemble, declared once: class weights, calibration, decisions, sets, health."""
+"""Options around the vote, the same for every ensemble: class weights, calibration, decisions, sets, health."""
 
 from __future__ import annotations
 

@@ -75,7 +75,9 @@ class PythonBooster(Ensemble):
         n_estimators: int = 10,
         **options: Unpack[ExpertOptions],
     ) -> None:
-        self._set_options(options)  # first: what a subclass hands on by name may be one of its options
+        self._set_options(
+            options
+        )  # first, because a keyword argument of a subclass may be one of its options
         self.estimator = estimator
         self.n_estimators = n_estimators
 

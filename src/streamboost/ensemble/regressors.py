@@ -1,4 +1,4 @@
-"""What the ensembles of regressors share."""
+"""Base class of the regression ensembles: intervals and explanations beside predictions."""
 
 from __future__ import annotations
 

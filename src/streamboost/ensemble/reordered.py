@@ -1,4 +1,4 @@
-"""Online boosting whose chain is in an order of its own for every example: ADOB and BOLE."""
+"""Online boosting that reorders its learners for every example: ADOB and BOLE."""
 
 from __future__ import annotations
 

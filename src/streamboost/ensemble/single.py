@@ -1,4 +1,4 @@
-"""One weak learner behind the same verbs: the baseline of every table."""
+"""One weak learner with the interface of an ensemble: the baseline of every table."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ class SingleLearnerClassifier(Ensemble):
     def _learner_plan(self, seed: int) -> LearnerPlan:
         if not isinstance(self.estimator, HoeffdingTree):
             return super()._learner_plan(seed)
-        # A tree that stands alone has no others to make up for an early split.
+        # One tree alone has no others that make up for a split made too early.
         return self._within_memory(self.estimator.plan(**GROWTH["vfdt"]))

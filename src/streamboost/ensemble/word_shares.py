@@ -1,4 +1,4 @@
-"""Which words stand behind the contribution of a text: Shapley values among the words of its column."""
+"""How much each word contributes to the contribution of a text column: Shapley values among the words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Experts over hashed words and identifiers, which join the default where columns hold some."""
+"""Experts over hashed words and identifiers: the default models add them when columns hold text or identifiers."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from streamboost.evaluate.reliability import plot_reliability, reliability
 from streamboost.evaluate.result import PrequentialResult
 from streamboost.evaluate.rows import Rows
 from streamboost.evaluate.score_metrics import PrecisionAtTop, RecallAtFPR
-from streamboost.evaluate.sets import SetScore, score_sets
+from streamboost.evaluate.set_metrics import SetScore, score_sets
 from streamboost.evaluate.significance import corrected_t, paired_t, rank_models, sign_test, wilcoxon
 
 __all__ = [

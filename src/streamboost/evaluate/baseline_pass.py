@@ -1,4 +1,4 @@
-"""The baselines of a task over the same rows as a model, in the same pass: what its figures have to be read beside."""
+"""The baselines of a task over the same rows as a model, in the same pass, so that its figures can be compared with theirs."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class ClassificationScores(Scores):
         labels, proba, columns = answers, None, None
         if self.panel.needs_proba:
             labels, proba = answers
-            # A model that has only been asked so far, labels being late, knows the declared classes and no other.
+            # With late labels a model may not have learned yet: then it knows the declared classes only.
             known = np.empty(0, object) if self._classes is None else np.unique(self._classes)
             columns = getattr(model, "classes_", known)
         rows = self._judge.rows(truth, np.asarray(labels), proba, columns)

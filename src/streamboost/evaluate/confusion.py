@@ -61,7 +61,7 @@ class CodeTable:
         old = self._counts.shape[0]
         if n_codes <= old:
             return
-        # Room for twice as many, so that a stream of new labels does not copy the table each time.
+        # Twice the size, so that a stream of new labels does not copy the table each time.
         size = n_codes if old == 0 else max(n_codes, 2 * old)
         grown = np.zeros((size, size + 1), dtype=self._counts.dtype)
         grown[:old, :old] = self._counts[:, :old]

@@ -229,7 +229,7 @@ class ExpectedCost(OfCounts):
     name = "cost"
     greater_is_better = False
 
-    # What is not named costs 0, no answer as much as the dearest one.
+    # Pairs that are not named cost 0; a missing answer costs as much as the most expensive one.
     def __init__(self, costs: Mapping[Any, float] | None = None) -> None:
         super().__init__()
         for key, cost in (costs or {}).items():
@@ -295,7 +295,7 @@ class Brier(MeanLoss):
     def _losses(self, rows: Rows) -> Floats:
         self._n_labels = max(self._n_labels, len(rows.labels))
         found = np.zeros(len(rows))
-        for code, column in enumerate(rows.scores.T):  # one after the other: labels to come change no bit
+        for code, column in enumerate(rows.scores.T):  # in order: a later label changes no bit
             found += (column - (rows.true == code)) ** 2
         return found
 

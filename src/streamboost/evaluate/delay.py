@@ -47,7 +47,7 @@ class LateLabels:
         self._declared |= {name: options[name] for name in ("classes",) if name in options}
         if (
             not self._begun
-        ):  # a call that learns nothing fixes nothing: the classes are declared until one does
+        ):  # declared in every call until one has learned a row: a call that learns nothing does not fix them
             options = {**options, **self._declared}
         rows = chunk if self._late is None else _joined(self._late, chunk)
         asked = np.arange(len(rows) - len(chunk), len(rows))

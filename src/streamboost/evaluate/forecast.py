@@ -1,4 +1,4 @@
-"""The last rows of a regressor's run: targets, answers and, beside it, the intervals. Pictures show them."""
+"""The last targets, predictions and intervals of a regressor's run, kept for its picture."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def matthews(counts: Counts) -> float:
     n = float(counts.sum())
     if not n > 0:
         return _NAN
-    # No answer is an answer of its own kind, which is never right.
+    # A row without an answer counts as answered wrongly.
     truth, answered = counts.sum(axis=1) / n, counts.sum(axis=0) / n
     shared = float(np.trace(counts[:, :-1])) / n - float(truth @ answered[:-1])
     spread = (1.0 - float(truth @ truth)) * (1.0 - float(answered @ answered))

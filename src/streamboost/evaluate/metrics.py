@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from streamboost.base.nearest import nearest
+from streamboost.base.suggest import suggest
 from streamboost.evaluate.count_metrics import COUNT_METRICS, ExpectedCost
 from streamboost.evaluate.metric import Metric
 from streamboost.evaluate.regression_metrics import TARGET_METRICS
@@ -43,7 +43,7 @@ class MetricTable(Collection[str]):
         """The metric that a text stands for; its name is the text."""
         name, *settings = text.split(":")
         if name not in self.classes:
-            near = nearest(name, self)
+            near = suggest(name, self)
             meant = f"did you mean {near}?" if near is not None else f"there are {', '.join(self)}."
             raise ValueError(f"There is no metric {name!r} for {self.task}; {meant}")
         cls = self.classes[name]

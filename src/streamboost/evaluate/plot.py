@@ -87,7 +87,7 @@ def _draw_last(axes: Any, result: RegressionResult) -> None:
     truth, said = result.last_rows.T
     last = result.left_out + result.n_rows
     rows = np.arange(last - len(truth), last) + 1
-    # Both lines are in sight, whatever an interval asks for: one may be infinite.
+    # The limits follow the two lines and not the intervals, which may be infinite.
     low, high = float(np.nanmin(result.last_rows)), float(np.nanmax(result.last_rows))
     room = 0.25 * (high - low) or 1.0
     if result.last_intervals is not None:

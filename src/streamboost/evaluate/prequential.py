@@ -14,7 +14,7 @@ from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_c
 from streamboost.adapters.records import RecordStream, held_rows, open_data
 from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.evaluate.bandit import AllLabelsPass, as_bandit, with_labels
-from streamboost.evaluate.beside import BaselinePass, baseline_results
+from streamboost.evaluate.baseline_pass import BaselinePass, baseline_results
 from streamboost.evaluate.delay import LateLabels, check_delay, has_learned, warn_of_delay
 from streamboost.evaluate.drifts import DriftLog
 from streamboost.evaluate.forecast import IntervalPass
@@ -150,14 +150,20 @@ def prequential(
     opened = open_data(data, sample_weight)
     records = isinstance(opened, RecordStream)
     stream = first_rows(opened, limit)
-    learner = as_model(model, records=records)
-    check_delay(delay, learner)
+    check_delay(delay, as_model(model, records=records))
     warn_of_delay(delay, model)
     task = task_of(model)
     if budget is not None and task.name != "classification":
         raise ValueError(f"budget={budget!r} is for classifiers; {type(model).__name__} is none.")
     bandit = _is_bandit(feedback, task, delay, budget)
-    learner = as_bandit(model, exploration, key) if bandit else _asking(learner, budget, query, key)
+
+    def learner_of(model: Any, order: int) -> Any:
+        """The model with what it needs around it to learn from these data and this feedback."""
+        if bandit:
+            return as_bandit(model, exploration, key + order)
+        return _asking(as_model(model, records=records), budget, query, key + order)
+
+    learner = learner_of(model, 0)
     settings = task.settle(
         Settings(
             task.metrics.choose(metrics),
@@ -182,45 +188,52 @@ def prequential(
         rows = stream
         if held is not None:
             last = fresh_copy(model)
-            learner = (
-                as_bandit(last, exploration, key + order)
-                if bandit
-                else _asking(as_model(last, records=records), budget, query, key + order)
-            )
+            learner = learner_of(last, order)
             rows = held.permuted(permutation(key, order, held.n_rows))
-        beside = BaselinePass(task, settings, rows) if baselines else None
         full = None
         if bandit:
             last = learner
             with_labels(learner, settings.classes)
             full = AllLabelsPass(learner, task, settings, rows, records)
+        beside = BaselinePass(task, settings, rows) if baselines else None
         ends = None if keep_intervals is None else IntervalPass(learner, keep_intervals, delay)
         one = _Pass(learner, task.scores(settings, rows), delay, beside, full, ends)
         one.run(rows, chunk_size, learn_late, _report(callback, order, orders))
         passes.append(one)
-    elapsed = time.perf_counter() - begun
+    return _result(
+        task,
+        passes,
+        model=last,
+        model_name=name if name is not None else _name_of(model),
+        elapsed=time.perf_counter() - begun,
+        asked=None if budget is None else float(np.mean([one.asked for one in passes])),
+        regret=float(np.mean([one.regret for one in passes])) if bandit else None,
+        shared={
+            "data_name": stream.name,
+            "n_rows": passes[0].scores.n_rows,
+            "window": window,
+            "delay": delay,
+        },
+    )
+
+
+def _result(
+    task: Task[Any], passes: Sequence[_Pass], *, shared: dict[str, Any], **more: Any
+) -> PrequentialResult:
+    """What came out of the passes, one for each order; ``shared`` is what the results of the baselines have, too."""
     sizes = [one.resources.memory_bytes for one in passes]
-    shared = {
-        "data_name": stream.name,
-        "n_rows": passes[0].scores.n_rows,
-        "window": window,
-        "delay": delay,
-    }
+    ends = passes[-1].ends
     return task.result(
         [one.scores for one in passes],
-        model_name=name if name is not None else _name_of(model),
         seconds=sum(one.seconds for one in passes),
-        elapsed=elapsed,
         memory_bytes=max((size for size in sizes if size is not None), default=None),
         baselines=baseline_results(task, [one.beside for one in passes if one.beside is not None], **shared),
         left_out=passes[0].scores.left_out,
-        asked=None if budget is None else float(np.mean([one.asked for one in passes])),
-        regret=float(np.mean([one.regret for one in passes])) if bandit else None,
-        **shared,
         resources=passes[-1].resources.lines(),
         drifts=passes[-1].drifts.events(),
-        model=last,
-        **({} if passes[-1].ends is None else {"last_intervals": passes[-1].ends.intervals}),
+        **shared,
+        **more,
+        **({} if ends is None else {"last_intervals": ends.intervals}),
     )
 
 
@@ -273,26 +286,12 @@ class _Pass:
             seen = whole if self._sees_unlabeled else chunk
             unlabeled += len(whole) - len(chunk)
             self.n_unlabeled += len(seen) - len(chunk)
-            if not len(chunk):
-                if len(seen):
-                    self._answered(seen, scores.options())
-                    if scores.n_rows:
-                        report(self, stream)
-                continue
-            if chunk.weight is not None and self._late is not None:
-                raise DataError(f"{stream.name}: rows with weights cannot have late labels.")
-            truth = scores.truth(chunk)
-            before = scores.left_out + scores.n_rows
-            answers = self._answered(seen, scores.options())
-            if len(seen) > len(chunk):
-                answers = _of_labelled(answers, whole)
-            scores.add(truth, answers, self._model)
-            for other in (self.beside, self._full, self.ends):
-                if other is not None:
-                    other.add(chunk, truth)
-            self.drifts.note(before, len(chunk.y), chunk.weight)
-            self.resources.note(scores.n_rows, self.seconds, self._model)
-            report(self, stream)
+            if len(chunk):
+                self._step(whole, chunk, seen, stream.name)
+            elif len(seen):
+                self._answered(seen, scores.options())
+            if len(chunk) or (len(seen) and scores.n_rows):
+                report(self, stream)
         if scores.n_rows == 0 and scores.left_out:
             raise DataError(
                 f"{stream.name}: none of the {scores.left_out} rows was answered before its label came."
@@ -308,6 +307,23 @@ class _Pass:
             self.seconds += time.process_time() - start
             self.drifts.note(scores.left_out + scores.n_rows, 0, None)
         self.resources.end(scores.left_out + scores.n_rows, self.seconds, self._model)
+
+    def _step(self, whole: Chunk, chunk: Chunk, seen: Chunk, name: str) -> None:
+        """Answer, judge and learn a chunk; ``chunk`` has its rows with a label, ``seen`` those that the model is shown."""
+        if chunk.weight is not None and self._late is not None:
+            raise DataError(f"{name}: rows with weights cannot have late labels.")
+        scores = self.scores
+        truth = scores.truth(chunk)
+        before = scores.left_out + scores.n_rows
+        answers = self._answered(seen, scores.options())
+        if len(seen) > len(chunk):
+            answers = _of_labelled(answers, whole)
+        scores.add(truth, answers, self._model)
+        for other in (self.beside, self._full, self.ends):
+            if other is not None:
+                other.add(chunk, truth)
+        self.drifts.note(before, len(chunk.y), chunk.weight)
+        self.resources.note(scores.n_rows, self.seconds, self._model)
 
     def _answered(self, chunk: Chunk, options: Mapping[str, Any]) -> Any:
         """The answers to a chunk, whose rows are learned too, or will be; the clock runs only here."""

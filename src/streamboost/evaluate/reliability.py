@@ -1,4 +1,4 @@
-"""Do probabilities hold? The reliability curve: what was answered beside how often it came true."""
+"""The reliability curve: predicted probabilities beside how often they came true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what a regressor misses repeats: then past targets would help it."""
+"""Autocorrelation of a regressor's errors: where they repeat, past targets would help it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ class ResidualCorrelation:
         known = np.concatenate((self._past, errors))
         for at, season in enumerate((*SEASONS, 0)):
             before = known[len(self._past) - season : len(known) - season]
-            np.add.at(
-                self._sums, np.full(errors.size, at), errors * before
-            )  # the same sums however rows are cut
+            # The same sums however rows are cut.
+            np.add.at(self._sums, np.full(errors.size, at), errors * before)
         self._rows += errors.size
         self._past = known[errors.size :]
 

@@ -1,4 +1,4 @@
-"""What a model costs while it is evaluated."""
+"""Time and memory of a model while it is evaluated."""
 
 from __future__ import annotations
 

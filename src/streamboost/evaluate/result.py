@@ -1,4 +1,4 @@
-"""What came out of prequential runs, whatever the task."""
+"""The result of a prequential run: what results of all tasks have in common."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class ScoreBins:
         if k > old:
             grown = np.zeros((k, 3, self.N_BINS))
             grown[:old] = self._sums
-            # A label that nobody knew so far had probability 0 in all rows before, and was true in none.
+            # A label that is new had probability 0 in all rows before, and was true in none.
             grown[old:, 0, 0] = self._weight[0]
             self._sums = grown
         scores = widened(scores, k)
@@ -234,7 +234,10 @@ class PrecisionAtTop(OfLevels):
     def _of_levels(self, levels: Levels) -> float:
         """From the highest level down; the last one gives as much as still has room."""
         positive, weight = levels.positive[::-1], (levels.positive + levels.negative)[::-1]
-        positive, weight = positive[weight > 0], weight[weight > 0]  # rows of weight 0 make levels of nothing
+        positive, weight = (
+            positive[weight > 0],
+            weight[weight > 0],
+        )  # rows of weight 0 would make empty levels
         above = np.cumsum(weight) - weight
         taken = np.clip(self.k - above, 0.0, weight)
         return float((positive * (taken / weight)).sum() / taken.sum())

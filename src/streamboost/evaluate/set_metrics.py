@@ -1,4 +1,4 @@
-"""Sets of labels, judged: how often they held the true label, and how large they were."""
+"""Metrics of prediction sets: how often they held the true label, and how large they were."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _t_test(name: str, d: npt.NDArray[np.float64], overlap: float) -> PairedTest
         raise ValueError(f"A {name} test needs at least 2 pairs, got {d.size}.")
     mean, spread = float(d.mean()), float(d.std(ddof=1))
     if spread == 0:
-        # Always the same difference: as sure as can be, unless there is none.
+        # All differences are equal: p = 0, or 1 if they are 0.
         return PairedTest(name, mean, np.copysign(np.inf, mean) if mean else 0.0, 0.0 if mean else 1.0)
     t = mean / (spread * np.sqrt(1.0 / d.size + overlap))
     return PairedTest(name, mean, float(t), float(2.0 * stats.t.sf(abs(t), d.size - 1)))

@@ -2,7 +2,7 @@
 
 import sys
 
-from streamboost.base.quick_start import import_sklearn
+from streamboost.base.lazy_imports import import_sklearn
 
 import_sklearn()
 

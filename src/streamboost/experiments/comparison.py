@@ -1,4 +1,4 @@
-"""Models of any make on data sets of any form, compared in this process."""
+"""``compare``: models of any library on data sets of any form, all in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be run: a run is all that determines its result, and the hash of that is its name."""
+"""What is to be run: a run holds all that determines its result; the hash of that is its name."""
 
 from __future__ import annotations
 

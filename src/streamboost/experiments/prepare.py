@@ -1,4 +1,4 @@
-"""What is done to a data set between its file and the models: a list of steps, each a word with an optional argument."""
+"""Preprocessing of a data set: a list of steps, each a word with an optional argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many runs over several processes, none of them twice."""
+"""Many runs over several processes; a run whose result is stored already is not repeated."""
 
 from __future__ import annotations
 

@@ -273,7 +273,7 @@ class Summary:
     def _p(self, cell: Cell, best: Cell) -> float | None:
         if self._by_rows:
             if not self._ranks_by_error:
-                return None  # one value each, and nothing to pair
+                return None  # one value each: no pairs to test
             rows = [one.records[0].errors_of_rows().astype(float) for one in (cell, best)]
             if self.protocol.regression:
                 both = np.isfinite(rows[0]) & np.isfinite(rows[1])

@@ -1,4 +1,4 @@
-"""A process that runs what it is told: one line in, one line out. ``python -m streamboost.experiments FOLDER``."""
+"""A worker process: reads runs and writes results as lines of JSON. ``python -m streamboost.experiments FOLDER``."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _line(error: object) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-class _Desk:
+class _Worker:
     """The data set that was used last stays in memory: runs come in the order of their data sets."""
 
     def __init__(self, folder: str) -> None:
@@ -154,10 +154,10 @@ class _Desk:
 def serve(folder: str) -> None:
     """Take runs from standard input until it ends; tell the progress and the end of each on standard output."""
     parent = os.getppid()
-    # Whatever a learner prints must not end up between our lines.
+    # What a learner prints must not end up between the lines of the protocol.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    desk = _Desk(folder)
+    desk = _Worker(folder)
 
     def tell(**words: Any) -> None:
         answers.write(json.dumps(words) + "\n")

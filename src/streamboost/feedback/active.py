@@ -1,4 +1,4 @@
-"""A classifier that says which labels it wants."""
+"""Active learning: a classifier that chooses the rows whose labels it asks for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boosting where only the label that was played is judged: right, or wrong."""
+"""Boosting with bandit feedback: only whether the label that was shown is right is learned."""
 
 from __future__ import annotations
 
@@ -423,7 +423,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         for at, model in enumerate(self._models):
             if model.started:
                 found[:, at] = _proba(model, X)[:, -1]
-        found[found.sum(axis=1) == 0] = 1.0  # nobody thinks anything of its label
+        found[found.sum(axis=1) == 0] = 1.0  # no learner knows anything of its label
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
     def _facts(self, labels: Any, rewards: Any, probabilities: Any, n: int) -> Floats:

@@ -84,9 +84,8 @@ class QueryStrategy:
         self.rule = rule_of(query) if rule is None else rule
         self.fixed, self.random_share = float(threshold), float(random_share)
         selective = self.rule == "quantile"
-        self._window = (
-            1000.0 if selective else 100.0
-        )  # rows whose spending counts; their budget may be spent ahead
+        # Rows whose spending counts; their budget may be spent ahead.
+        self._window = 1000.0 if selective else 100.0
         self._down = 1 - (0.02 * (1 - self.budget) if selective else 0.01)
         self._up = 1 + (0.02 * self.budget if selective else 0.01)
         self.n_rows = self.n_asked = self.n_drifts = 0

@@ -1,4 +1,4 @@
-"""Weak learners, and the way in for everybody else's."""
+"""Weak learners, and adapters for those of other libraries."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class ArrayLane:
         X = np.array(row[: self.width], dtype=np.float64).reshape(1, -1)
         for column in range(X.shape[1]):
             if column < len(self.scope.values) and self.scope.values[column] is not None and X[0, column] < 0:
-                X[0, column] = math.nan  # a category never learned is as good as missing
+                X[0, column] = math.nan  # a category that was never learned is treated as missing
         if not self.takes_nan:
             X[np.isnan(X)] = 0.0
         return X
@@ -96,7 +96,7 @@ class DictLane:
         if hasattr(self.learner, "predict_proba_one"):
             try:
                 proba = self.learner.predict_proba_one(x)
-            except NotImplementedError:  # River's way to say that only labels are to be had
+            except NotImplementedError:  # how River says that a learner has no probabilities
                 proba = None
             if proba is not None:
                 for code, p in proba.items():
@@ -260,9 +260,8 @@ def seeded_copy(learner: Any, seed: int, lane: int, *, keep: bool = False) -> An
             own.set_params(**dict.fromkeys(names, drawn))
     elif hasattr(own, "clone") and _accepts(type(own).__init__, "seed"):
         given = getattr(own, "seed", None) if keep else None
-        own = own.clone(
-            {"seed": drawn if given is None else given}
-        )  # River's parameters are fixed at construction
+        # River's parameters are fixed at construction.
+        own = own.clone({"seed": drawn if given is None else given})
     return own
 
 

@@ -1,4 +1,4 @@
-"""What the native weak learners share: they hold parameters and nothing else."""
+"""Base class of the native weak learners: they hold parameters and nothing else; their state lives in the core."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Alarms:
                 self.look()
             except StoreError:
                 continue  # not ready yet, or no more
-            except Exception as error:  # what looks on must not end
+            except Exception as error:  # the thread that watches must not end
                 log.error("alarms could not be looked for", exc_info=error)
 
     def look(self) -> None:

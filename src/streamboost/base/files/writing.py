@@ -27,9 +27,8 @@ from streamboost.base.system import is_running, sync_folder
 
 _MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
 _TEMPORARY = re.compile(r"\.streamboost-([0-9a-f]{8})-(\d{1,10})-[A-Za-z0-9_]+\.tmp")
-_OLD = (
-    24 * 3600.0
-)  # seconds; no writer takes that long, and the number of its process may belong to another by then
+# Seconds; no writer takes that long, and the number of its process may belong to another by then.
+_OLD = 24 * 3600.0
 _MODE = 0o666
 
 

@@ -203,12 +203,14 @@ def _read_sparse(X: Any, estimator: str, least: int) -> Table:
         csr = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **options)
     if not _is_canonical(csr):
         csr = sp.csr_matrix((csr.data, csr.indices, csr.indptr), shape=csr.shape, copy=True)
-        csr.has_canonical_format = csr.has_sorted_indices = False  # whatever was claimed
+        csr.has_canonical_format = csr.has_sorted_indices = False  # whatever the matrix claims of itself
         csr.sum_duplicates()
     n_rows, width = csr.shape
     if width > np.iinfo(np.int32).max:
         raise ValueError(f"X has {width} columns; at most {np.iinfo(np.int32).max} are supported.")
-    return Table(n_rows=n_rows, width=width, csr=csr)  # a call must not cost what its columns are
+    return Table(
+        n_rows=n_rows, width=width, csr=csr
+    )  # the cost of a call must not grow with the number of columns
 
 
 def _is_ready_csr(X: Any, least: int) -> bool:

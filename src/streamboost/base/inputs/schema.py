@@ -138,7 +138,9 @@ class Schema:
     def commit(self, growth: Growth) -> None:
         """Make what a successful call has discovered part of the model. Doing it again changes nothing."""
         if growth.names and growth.names[-1] not in self.index:
-            width = len(self.index)  # the index is written last: until then nothing of this counts
+            width = len(
+                self.index
+            )  # the index is written last: a change that is interrupted before has no effect
             if self.names is not None:
                 self.names[width:] = growth.names
             self.books[width:] = [CodeBook() if nominal else None for nominal in growth.nominal]

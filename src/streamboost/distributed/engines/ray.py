@@ -44,7 +44,7 @@ def connect(ray: Any, address: str | None) -> bool:
             "include_dashboard": False,
             "num_cpus": max(os.cpu_count() or 1, 2),
             "_node_ip_address": LOOPBACK,
-            # Ray makes its workers nice; these do what the user waits for.
+            # Ray lowers the priority of its workers; the user waits for these.
             "_system_config": {"worker_niceness": 0},
         }
     here = address is None or only_on_loopback(address)

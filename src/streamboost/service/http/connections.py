@@ -74,7 +74,7 @@ class HeadTimeoutProtocol(HttpToolsProtocol):
         self._arm()
 
     def _arm(self) -> None:
-        if self._timer is None:  # bytes do not start it anew
+        if self._timer is None:  # the deadline is from the first byte: further bytes do not extend it
             self._timer = self.loop.call_later(self.patience, self.transport.abort)
             self.together.awaits_head(self)
 

@@ -57,7 +57,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = True
                 message["headers"] = [*message.get("headers", ()), *_SAFE]
-                if message["status"] >= 400 and not body.done:  # what is left of it is not waited for
+                if message["status"] >= 400 and not body.done:  # the rest of the body is not read
                     message["headers"].append((b"connection", b"close"))
             with Deadline(self._patience, ClientGone()):  # somebody who never reads
                 await send(message)
@@ -109,7 +109,7 @@ class Body:
         now = asyncio.get_running_loop().time()
         if self._until is None:
             self._until = now + self._whole
-        if self.done:  # what comes now is the end of the connection, whenever that is
+        if self.done:  # all that can still come is the end of the connection
             return await self._receive()
         with Deadline(max(0.0, min(self._patience, self._until - now)), self._late()):
             message = await self._receive()

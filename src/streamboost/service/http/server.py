@@ -194,7 +194,9 @@ def _announce(options: Options, store: LearningStore, bound: socket.socket, serv
         log.error("cannot start: %s", error)
         server.should_exit = True
         return
-    while not (server.started or server.should_exit):  # who reads the address may come at once
+    while not (
+        server.started or server.should_exit
+    ):  # printed when the socket listens, so that a client may connect at once
         time.sleep(0.005)
     host, port = bound.getsockname()[:2]
     scheme = "http" if options.certfile is None else "https"

@@ -208,10 +208,10 @@ class Candidate:
 
     def publish(self) -> None:
         """Let readers see what was learned so far."""
-        start = time.thread_time()  # not the clock's: a busy machine must not make a copy look dear
-        answers = (
-            self._trained or self.scores.task == "bandit"
-        )  # which shows labels before it has learned any reward
+        # Processor time: by the clock a copy would look expensive on a busy machine.
+        start = time.thread_time()
+        # A bandit shows labels before it has learned any reward.
+        answers = self._trained or self.scores.task == "bandit"
         self.reader = Reader(self.live.snapshot() if answers else None, self.seq)
         self._published = time.perf_counter()
         self._cost = time.thread_time() - start

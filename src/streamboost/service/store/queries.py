@@ -1,4 +1,4 @@
-"""What can be looked at without disturbing the writer."""
+"""Read-only queries, which do not disturb the writer."""
 
 from __future__ import annotations
 

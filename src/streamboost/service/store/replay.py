@@ -221,5 +221,5 @@ def restore(
 def skip(db: Database, candidate: int, seq: int, reason: str) -> None:
     """Leave an example out, now and in every replay."""
     log.error("candidate %d leaves out record %d: %s", candidate, seq, reason)
-    with contextlib.suppress(Exception):  # a disk that takes nothing: the next replay decides the same
+    with contextlib.suppress(Exception):  # the disk is full: the next replay decides the same again
         db.run("INSERT OR IGNORE INTO skipped VALUES(?, ?, ?)", (candidate, seq, reason[:1000]))

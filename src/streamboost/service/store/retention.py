@@ -1,4 +1,4 @@
-"""What is dropped, a little at a time so that nobody waits for it.
+"""Deletes what the settings no longer keep, a little at a time so that nobody waits for it.
 
 Halves that found no partner after ``keep_events_s``; learned records once the oldest kept snapshot of every candidate has passed
 them; ids after ``keep_ids_s``; refused examples beyond a number; everything of models that were deleted.

@@ -228,7 +228,7 @@ class Writer:
             n = 0
             while self._waiting and n < self.settings.batch:
                 job = self._waiting[0]
-                self._in_hand.append(job)  # first, so that whatever happens it is in one of the two
+                self._in_hand.append(job)  # first, so that an error leaves it in one of the two lists
                 self._waiting.popleft()
                 if isinstance(job, Job):
                     n += len(job.work)

@@ -1,4 +1,4 @@
-"""What all generators have in common: keyed draws, a length, chunks, a name that says their parameters."""
+"""Base class of the generators: keyed draws, a length, chunks, a name that says their parameters."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class DriftStream(WrappedStream):
         coin = self._coin(first, n, DRIFT_PURPOSE) if self.width else np.zeros(n)
         if self.at is not None:
             passed = np.zeros(n, dtype=np.int64)
-            # One coin for all passages: a later one is never behind an earlier one.
+            # One draw for all transitions, so that a later one is never behind an earlier one.
             for position in self.at:
                 passed += coin < self._probability(rows - position)
         else:

@@ -1,4 +1,4 @@
-"""Wrong labels."""
+"""Label noise for generated streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What streams made of other generated streams have in common."""
+"""Base class of streams made of other generated streams."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class WrappedStream(GeneratedStream):
         head = inner[0]
         assert head.feature_names is not None
         assert head.nominal is not None
-        # A wrapper inside a wrapper must toss another coin, or one would undo what the other did.
+        # A wrapper inside a wrapper needs draws of its own, or one would undo what the other did.
         self._depth: int = 1 + max(getattr(stream, "_depth", -1) for stream in inner)
         super().__init__(
             seed=head.seed if seed is None else seed,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from streamboost.base.inputs.dates import WrittenDate
 from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, TEXT, guess_words, looks_like_codes
-from streamboost.base.nearest import nearest
+from streamboost.base.suggest import suggest
 from streamboost.streams.base import DataError, Label, warn_of_data
 from streamboost.streams.readers.source import is_number, whole
 
@@ -216,7 +216,7 @@ def find_column(head: FirstRows, name: str) -> int:
     if found:
         raise DataError(f"{head.file}: {len(found)} columns are named {name!r}.")
     shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
-    near = nearest(name, head.columns)
+    near = suggest(name, head.columns)
     meant = "; the" if near is None else f"; did you mean {near!r}? The"
     raise DataError(f"{head.file}: no column {name!r}{meant} columns are {shown}.")
 

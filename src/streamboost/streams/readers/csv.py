@@ -189,9 +189,8 @@ class CsvStream(TableStream):
                 (line, cells[at]) for line, _, cells in rows if cells[at] not in self._markers.of_number
             ]
             words = [(line, cell) for line, cell in present if not is_number(cell)]
-            few = (
-                len({cell for _, cell in present}) <= MOST_KINDS
-            )  # "2", "3", "4", "5more": nominal by nature
+            # "2", "3", "4", "5more": nominal by nature.
+            few = len({cell for _, cell in present}) <= MOST_KINDS
             if not words or few:
                 continue
             (line, cell), name = words[0], self._plan.columns[at]
