@@ -1,8 +1,6 @@
 """Replayed gradient boosting: its oracle, its plan, and the laws, bit for bit, also in the middle of a fit."""
 
 import copy
-import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from oracle.replay_boosting import Boosting, plan_of_fits
 
 import streamboost as sb
-from streamboost import models
+from laws.cuts import check_cuts
 from tests.inside.handles import bits, key_of, state_of
 
 
@@ -186,41 +184,13 @@ def fresh(name):
     return copy.deepcopy(model).set_params(random_state=3, categorical_features=[3]), outputs
 
 
-def serve(model, X, y, weight, at, outputs):
-    """What is said to some rows before they are learned."""
-    if outputs == 0:
-        return model.test_then_train(X[at], y[at], sample_weight=weight[at])
-    return model.test_then_train(
-        X[at], y[at], classes=range(outputs), sample_weight=weight[at], output="proba"
-    )
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_chunks_files_copies_and_threads_do_not_matter(name, tmp_path):
-    model, outputs = fresh(name)
-    X, y, weight = stream(900, 4, outputs, seed=5)
-    whole = serve(model, X, y, weight, slice(0, 900), outputs)
-    pieces, got, edges = (
-        fresh(name)[0].set_params(n_jobs=2),
-        [],
-        [0, 1, 2, 105, 130, 131, 300, 460, 470, 790, 900],
-    )
-    for begin, end in itertools.pairwise(edges):
-        got.append(serve(pieces, X, y, weight, slice(begin, end), outputs))
-        pieces.save(tmp_path / "m.sboost")
-        pieces = pickle.loads(pickle.dumps(models.load(tmp_path / "m.sboost")))
-    assert np.concatenate(got).tobytes() == whole.tobytes()
-    assert bits(pieces) == bits(model)
-    rows = fresh(name)[0]
-    one_by_one = [serve(rows, X, y, weight, slice(t, t + 1), outputs) for t in range(900)]
-    assert np.concatenate(one_by_one).tobytes() == whole.tobytes()
-    assert bits(rows) == bits(model)
-
-    before = bits(model)
-    ask = model.predict if outputs == 0 else model.predict_proba
-    assert ask(X).tobytes() == ask(X).tobytes() == np.concatenate([ask(X[:1]), ask(X[1:])]).tobytes()
-    model.partial_fit(X[:20], y[:20], sample_weight=np.zeros(20))
-    assert bits(model) == before
+    outputs = fresh(name)[1]
+    rows = stream(900, 4, outputs, seed=5)
+    edges = [0, 1, 2, 105, 130, 131, 300, 460, 470, 790]
+    kind = {"classes": range(outputs), "output": "proba"} if outputs else {}
+    check_cuts(lambda: fresh(name)[0], *rows, edges, tmp_path / "m.sboost", **kind)
 
 
 def test_a_copy_goes_its_own_way():

@@ -1,15 +1,12 @@
 """Experts of time around the default regressor: their oracle, and the laws, bit for bit, also in the middle of a fit."""
 
-import itertools
-import pickle
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from oracle import timed
 
 import streamboost as sb
-from streamboost import models
+from laws.cuts import check_cuts
 from streamboost.ensemble import adaptive_regressor
 from tests.inside.handles import bits
 
@@ -59,26 +56,8 @@ def test_the_regressor_inside_is_the_one_without_experts():
 )
 def test_chunks_files_copies_and_threads_do_not_matter(options, tmp_path):
     X, y, w = stream()
-    model = made(**options)
-    whole = model.test_then_train(X, y, w)
-    pieces, got = made(**options, n_jobs=2), []
-    for a, b in itertools.pairwise([0, 1, 2, 105, 130, 131, 300, 460, 470, len(y)]):
-        got.append(pieces.test_then_train(X[a:b], y[a:b], w[a:b]))
-        pieces.save(tmp_path / "m.sboost")
-        pieces = pickle.loads(pickle.dumps(models.load(tmp_path / "m.sboost")))
-    assert np.concatenate(got).tobytes() == whole.tobytes()
-    assert bits(pieces) == bits(model)
-    rows = made(**options)
-    one_by_one = [rows.test_then_train(X[t : t + 1], y[t : t + 1], w[t : t + 1]) for t in range(len(y))]
-    assert np.concatenate(one_by_one).tobytes() == whole.tobytes()
-    assert bits(rows) == bits(model)
-
-    before = bits(model)
-    assert (
-        model.predict(X).tobytes() == np.concatenate([model.predict(X[:1]), model.predict(X[1:])]).tobytes()
-    )
-    model.partial_fit(X[:20], y[:20], np.zeros(20))
-    assert bits(model) == before
+    edges = [0, 1, 2, 105, 130, 131, 300, 460, 470]
+    check_cuts(lambda: made(**options), X, y, w, edges, tmp_path / "m.sboost")
 
 
 def test_a_snapshot_stays_and_columns_may_come_late():
