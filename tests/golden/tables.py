@@ -63,6 +63,11 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
+def numbers(text):
+    """The numbers of a cell, whole or as fractions."""
+    return [float(Fraction(word)) for word in text.split()]
+
+
 def oza_table():
     """[row][lane] -> dict of exact numbers."""
     table = {}

@@ -35,9 +35,7 @@ Numbers: the same learners, rate 1/2, about the mean of the targets so far.
 Agnostic boosting: see the test.
 """
 
-import csv
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -48,7 +46,7 @@ from oracle.reordered import Reordered
 from oracle.streaming_gradient import Classes, Numbers
 
 from golden.scripted import ScriptedLane, ScriptedLearner
-from golden.tables import HERE
+from golden.tables import numbers, rows
 from golden.test_golden_regression import Scripted, ScriptedBank
 from streamboost import (
     AgnosticBoostingClassifier,
@@ -70,15 +68,6 @@ def empty_roll():
     yield
     for kind in (ScriptedLearner, Scripted):
         kind.roll.clear()
-
-
-def rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def numbers(text):
-    return [float(Fraction(word)) for word in text.split()]
 
 
 def chain_table(model):

@@ -20,7 +20,6 @@ regression_tree_steps.csv. One column, means in the leaves, grace 4, delta 1/2. 
            intervals of 3/8 from -1 on, so the cut behind 5 is at -1 + 17 3/8 = 5.375
 """
 
-import csv
 import math
 from fractions import Fraction
 from typing import ClassVar
@@ -31,7 +30,7 @@ from oracle import regression as oracle
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from golden import tables
-from golden.tables import HERE
+from golden.tables import numbers, rows
 from streamboost import (
     HoeffdingTreeRegressor,
     OnlineBaggingRegressor,
@@ -40,15 +39,6 @@ from streamboost import (
 )
 
 TREE = {"grace_period": 4, "delta": 0.5, "tie_threshold": 0.0, "leaf_prediction": "mean"}
-
-
-def rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def numbers(text):
-    return [float(Fraction(word)) for word in text.split()]
 
 
 class Scripted(RegressorMixin, BaseEstimator):

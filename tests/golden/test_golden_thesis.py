@@ -4,9 +4,7 @@ stump_steps.csv: two nominal columns a, b; after each row the gains in bits, the
 of its leaves. Rows 3 to 5 are ties, which the first column wins. stump_cuts.csv: one numeric column and its cut.
 """
 
-import csv
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,14 +15,8 @@ from oracle.stump import Stump
 from oracle.tan import Network
 
 import streamboost as sb
+from golden.tables import rows
 from tests.catalogue import arrays
-
-HERE = Path(__file__).resolve().parent
-
-
-def rows(name):
-    with open(HERE / name, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def shares(text):

@@ -103,30 +103,8 @@ class KeyedModels(Closable):
         folder: str | os.PathLike[str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        if isinstance(model, type):
-            raise TypeError(f"{model.__name__} is a class; pass a model, {model.__name__}(...).")
-        if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes"):
-            raise TypeError(
-                f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}: "
-                "KeyedClassifier is for classifiers, KeyedRegressor for regressors."
-            )
-        for option, value in (("max_models", max_models), ("max_bytes", max_bytes)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(
-                    f"{option}={value!r} is not allowed: it must be a whole number of at least 1."
-                )
-        if idle_s is not None and not idle_s > 0:
-            raise ValueError(f"idle_s={idle_s!r} is not allowed: it must be a number above 0, or None.")
-        if fallback not in ("global", "prior", None):
-            raise ValueError(f"fallback={fallback!r} is not allowed; choose 'global', 'prior' or None.")
-        if model._learner_plan(0).lane_factory is not None:
-            raise ValueError(
-                f"{type(self).__name__} cannot write learners of Python code to its store: use one of streamboost's own."
-            )
-        if "detectors" in model._guard():
-            raise ValueError(
-                f"{type(self).__name__} cannot write detectors of Python code to its store: use one of streamboost's own."
-            )
+        self._check_model(model)
+        _check_options(max_models, max_bytes, idle_s, fallback)
         self.model = clone(model)
         if not isinstance(model.random_state, Integral):  # one seed for all keys
             self.model.random_state = draw_seed(self.model.random_state) >> 32
@@ -157,6 +135,23 @@ class KeyedModels(Closable):
                     f"{place} holds models of the kind {type(self._global).__name__}, not {type(model).__name__}: take another "
                     "folder."
                 )
+
+    def _check_model(self, model: Any) -> None:
+        if isinstance(model, type):
+            raise TypeError(f"{model.__name__} is a class; pass a model, {model.__name__}(...).")
+        if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes"):
+            raise TypeError(
+                f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}: "
+                "KeyedClassifier is for classifiers, KeyedRegressor for regressors."
+            )
+        if model._learner_plan(0).lane_factory is not None:
+            raise ValueError(
+                f"{type(self).__name__} cannot write learners of Python code to its store: use one of streamboost's own."
+            )
+        if "detectors" in model._guard():
+            raise ValueError(
+                f"{type(self).__name__} cannot write detectors of Python code to its store: use one of streamboost's own."
+            )
 
     # The models.
 
@@ -420,6 +415,16 @@ class KeyedModels(Closable):
         self._owns.clear()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+
+def _check_options(max_models: Any, max_bytes: Any, idle_s: float | None, fallback: str | None) -> None:
+    for option, value in (("max_models", max_models), ("max_bytes", max_bytes)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ValueError(f"{option}={value!r} is not allowed: it must be a whole number of at least 1.")
+    if idle_s is not None and not idle_s > 0:
+        raise ValueError(f"idle_s={idle_s!r} is not allowed: it must be a number above 0, or None.")
+    if fallback not in ("global", "prior", None):
+        raise ValueError(f"fallback={fallback!r} is not allowed; choose 'global', 'prior' or None.")
 
 
 class KeyedClassifier(KeyedModels):

@@ -21,22 +21,12 @@ class KeyedRegressor(KeyedModels):
     ----------
     model : estimator
         One of streamboost's regressors for streams, untrained; every key gets a clone.
-    key : str
-        The feature whose value says which model: text, a whole number or a boolean. The models do not see it.
-    max_models : int
-        Models in memory at most; others wait in the store.
-    max_bytes : int
-        Memory of these models together, about: with large models there are fewer. They are measured when their rows have doubled.
-    idle_s : float, optional
-        Models that were not used for so many seconds go to the store, too.
     fallback : {"global", "prior", None}
         Who answers beside a key's own model. "global": a model that learns all rows; Hedge weighs the two by their absolute
         errors on the key's own rows, so that the own model takes over when it is better. "prior": the mean of all targets, until
         the key has a row. None: nobody.
-    folder : str or path, optional
-        Where the store is. A folder that has one is gone on with. Without one it is temporary and ends with `close`.
-    clock : callable, optional
-        Seconds, for `idle_s`.
+    key, max_models, max_bytes, idle_s, folder, clock
+        As of :class:`~streamboost.distributed.KeyedClassifier`.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -180,33 +180,47 @@ def compare(
         extra = baselines(protocol)
         algorithms += extra
         rivals |= {one.name: tell_delay(delay, one.build(seed, None)) for one in extra}
-    sets = {str(k): v for k, v in data.items()} if isinstance(data, Mapping) else {"": data}
+    if protocol.regression and positive is not None:
+        raise ValueError("positive is for classifiers; these models are regressors.")
     facts: list[DataFacts] = []
     records: list[Record] = []
     results: dict[tuple[str, str, int], PrequentialResult] = {}
-    direction = {metric.name: getattr(metric, "greater_is_better", True) for metric in chosen}
     options: dict[str, Any] = {"metrics": chosen, "positive": positive, "delay": delay, "keep_errors": True}
-    if protocol.regression and positive is not None:
-        raise ValueError("positive is for classifiers; these models are regressors.")
-    for given, rows in sets.items():
+    for given, rows in (data if isinstance(data, Mapping) else {"": data}).items():
         stream = open_data(rows)
         held = held_rows(stream, limit)
-        name = given or os.path.basename(stream.name)
-        labels = () if protocol.regression else held.find_classes()
+        name = str(given) or os.path.basename(stream.name)
         facts.append(facts_of(Source(name, label=name), "", held))
-        for order in range(orders):
-            part = held.permuted(permutation(seed, order, held.n_rows)) if orders > 1 else held
-            for who, model in rivals.items():
-                known = stream.classes or (labels if needs_classes(model) else None)
-                classes = None if protocol.regression else known
-                show = None if callback is None else _telling(callback, name, who)
-                window = {"window": curve_window(held.n_rows)} if protocol.regression else {}
-                record, result = _one(fresh_copy(model), part, who, classes, show, {**options, **window})
-                records.append(record)
-                if result is not None:
-                    results[name, who, order] = result
+        for who, order, record, result in _runs(rivals, name, stream, held, protocol, options, callback):
+            records.append(record)
+            if result is not None:
+                results[name, who, order] = result
+    direction = {metric.name: getattr(metric, "greater_is_better", True) for metric in chosen}
     summary = Summary(facts, algorithms, protocol, records, test, rank_by, greater=direction.get(rank_by))
     return Comparison(summary, results)
+
+
+def _runs(
+    models: Mapping[str, Any],
+    name: str,
+    stream: Any,
+    held: Any,
+    protocol: Protocol,
+    options: dict[str, Any],
+    callback: Callable[[str, str, Progress], None] | None,
+) -> Iterator[tuple[str, int, Record, PrequentialResult | None]]:
+    """Run every model over one data set in every order; yields the model's name, the order and what came out."""
+    labels = () if protocol.regression else held.find_classes()
+    window = {"window": curve_window(held.n_rows)} if protocol.regression else {}
+    for order in range(protocol.orders):
+        part = held
+        if protocol.orders > 1:
+            part = held.permuted(permutation(protocol.seed, order, held.n_rows))
+        for who, model in models.items():
+            known = stream.classes or (labels if needs_classes(model) else None)
+            classes = None if protocol.regression else known
+            show = None if callback is None else _telling(callback, name, who)
+            yield who, order, *_one(fresh_copy(model), part, who, classes, show, {**options, **window})
 
 
 def _common_task(models: Mapping[str, Any]) -> Task[Any]:

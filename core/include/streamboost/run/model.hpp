@@ -16,14 +16,14 @@ namespace streamboost {
 
 using BankFactory = std::function<std::unique_ptr<Bank>(Lanes)>;
 
-// What a model will be once its schema has grown: made aside, so that it may fail.
+// The parts of a model for a larger schema, made beside it: if that fails, the model is as before.
 struct Growth {
   virtual ~Growth() = default;
-  // It changes places with what is there. Once more, and the model is as before: only while it has learned nothing in between.
+  // Swaps these parts with the model's. A second call undoes the first, if the model has learned nothing in between.
   virtual void exchange() noexcept = 0;
-  // Of the whole model after it, but for trees and remembered rows, which keep to limits of their own.
+  // Bytes of the whole model after the swap, without trees and remembered rows, which have limits of their own.
   virtual std::size_t bytes() = 0;
-  std::size_t counted = 0;  // them, once they were asked for
+  std::size_t counted = 0;  // what `bytes` has found
 };
 
 // Of one row: base + contributions = score, of the class `label`; with two classes its score less that of the other.

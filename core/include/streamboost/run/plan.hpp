@@ -24,29 +24,39 @@ struct Companion {
   int size = 1;
 };
 
+// From the inside out. A part whose Config or list is empty is left out.
 struct Plan {
+  // The ensemble.
   std::string booster, learner;
   Config booster_params, learner_params;
   Ensemble ensemble;
-  Config tokens;          // the ensemble learns from hashed tokens (run/tokens_model.hpp); empty: from rows as they are
-  std::vector<int> cuts;  // lanes at which a new block begins; empty: where it suits the threads
-  std::vector<Companion> companions;
-  Config pool, stages;  // of the companions' answers; after the vote, empty: none
-  std::vector<Companion> outer_companions;
-  Config outer_pool;                        // of their answers and of what the first pool says, which is one expert here
-  std::vector<Companion> experts;           // of time, by their names, around a regressor with its companions (run/timed_regressor.hpp)
-  Config referee;                           // over them
-  Config encoding;                          // what all of these see of wide rows (run/encoded_model.hpp); empty: rows as they are
-  std::vector<Companion> whole_companions;  // beside them: experts that see such rows whole
-  Config whole_pool;
-  Config lags;                                                 // past targets as further columns (run/lagged_model.hpp); empty: none
-  double max_bytes = std::numeric_limits<double>::infinity();  // see Growth::bytes: trees and remembered rows have their own
   BankFactory bank = {};  // of learners that the table of banks does not know; empty: the learner is one of them by name
+  std::vector<int> cuts;  // lanes at which a new block begins; empty: chosen for the number of threads
+  Config tokens;          // the ensemble learns from hashed tokens (run/tokens_model.hpp) instead of columns
+
+  // Learners beside the ensemble, and the pool that combines their answers with the ensemble's.
+  std::vector<Companion> companions;
+  Config pool;
+  // Learners around that pool, and the pool that combines their answers with the first pool's, which counts as one expert.
+  std::vector<Companion> outer_companions;
+  Config outer_pool;
+  // Experts of time around a regressor, by their names, and the referee that combines their answers (run/timed_regressor.hpp).
+  std::vector<Companion> experts;
+  Config referee;
+
+  // The columns that all of the above see of wide rows (run/encoded_model.hpp), experts that see such rows whole, and their pool.
+  Config encoding;
+  std::vector<Companion> whole_companions;
+  Config whole_pool;
+
+  Config lags;                                                 // past targets as further columns (run/lagged_model.hpp)
+  Config stages;                                               // what comes after the vote (run/staged_model.hpp)
+  double max_bytes = std::numeric_limits<double>::infinity();  // see Growth::bytes: trees and remembered rows have limits of their own
 };
 
 std::unique_ptr<Model> make_model(const Plan& plan);
 
-// The ensemble is to be only these of its lanes; the others live elsewhere.
+// Restricts the ensemble to some of its lanes; the others live in other processes.
 void take_part(Ensemble& ensemble, Lanes lanes);
 
 GuardParams read_guard(const Config& config);  // no parameters: no guard

@@ -16,18 +16,18 @@ class Runner {
   const BoosterTraits& traits;
 
   virtual std::unique_ptr<Runner> copy() const = 0;
-  virtual std::unique_ptr<LaneBlock> make_block(Lanes) const = 0;  // without its bank
+  virtual std::unique_ptr<LaneBlock> make_block(Lanes) const = 0;  // its bank is added by the pipeline
   virtual std::unique_ptr<Chunk> make_chunk(const Intake&, const Ensemble&, std::size_t n) const = 0;
   virtual LearnerNeeds learner_needs() const = 0;
   virtual int grain() const = 0;
 
   // ---- the stages of a chunk whose examples have been admitted
-  virtual void open_to_answer(Chunk&) const = 0;                            // fresh passages
-  virtual void open_to_learn(Chunk&, bool answers, const char* heard) = 0;  // OutputBuffers::heard
-  virtual bool teach(LaneBlock&, Chunk&, Scratch&) const = 0;               // whether the guard of some lane has alarmed
+  virtual void open_to_answer(Chunk&) const = 0;                            // makes fresh passages
+  virtual void open_to_learn(Chunk&, bool answers, const char* heard) = 0;  // heard: see OutputBuffers
+  virtual bool teach(LaneBlock&, Chunk&, Scratch&) const = 0;               // true if the guard of some lane has alarmed
   virtual void score(const LaneBlock&, Chunk&, Scratch&) const = 0;
   virtual void answer(Chunk&, const AnswerWriter&) const = 0;
-  virtual void conclude(Chunk&, const AnswerWriter&) = 0;  // every row is answered, where anybody reads it, and then learned
+  virtual void conclude(Chunk&, const AnswerWriter&) = 0;  // answers each row (if the answer is read), then learns it
 
   // ---- explanations of the only row of a chunk
   virtual void verdict(Chunk&) const = 0;  // into its score and proba
@@ -48,7 +48,7 @@ class Runner {
   virtual void fields(FieldVisitor&) = 0;
   virtual void check() const = 0;
   virtual void write_report(ModelReport&, std::int64_t n_learned) const = 0;
-  virtual std::size_t bytes(std::size_t n_blocks) const = 0;  // that are no state
+  virtual std::size_t bytes(std::size_t n_blocks) const = 0;  // beside those of the fields
 };
 
 }  // namespace streamboost
