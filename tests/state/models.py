@@ -58,13 +58,12 @@ X[:, 2] = RNG.integers(0, 3, 60)
 Y = (X[:, 0] + (X[:, 2] == 1) > 0.3).astype(int)
 NUMBERS = 3 * X[:, 0] + np.abs(X[:, 1]) + 5 * (X[:, 2] == 1)
 MULTICLASS = ("single-multiclass", "single-softmax", "replay-per-class")  # the third column is their label
-# The first half again, to the middle of their second fit.
 REPLAYED = (
     "replay-boosting",
     "replay-per-class",
     "regressor-replay",
     "regressor-time",
-)
+)  # the first half again, to the middle of their second fit
 
 
 def rows(names: str = "abcd") -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-LARGEST_WEIGHT = 2.0**53  # beyond this adding 1 changes nothing; below it products do not overflow
+LARGEST_WEIGHT = 2.0**53  # counting by ones stops there, and nothing that is multiplied by it overflows
 
 
 def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
