@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from streamboost.base.multilabel import MultilabelClassifier
 from streamboost.base.parameter import number, one_of, parameter
-from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.common import StreamEnsemble
-from streamboost.ensemble.multiclass import TREES
+from streamboost.ensemble.multiclass import DrawnTrees
 from streamboost.ensemble.options import LEARNER, SET_OPTIONS, SIZE, SetOptions
 from streamboost.learners import HoeffdingTree, Learner
 
@@ -25,7 +23,7 @@ SET_LEARNER = LEARNER.saying(
 )
 
 
-class LabelRanking(StreamEnsemble, MultilabelClassifier):
+class LabelRanking(DrawnTrees, MultilabelClassifier):
     """An ensemble that ranks the labels of a row."""
 
     _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (
@@ -36,14 +34,6 @@ class LabelRanking(StreamEnsemble, MultilabelClassifier):
     @classmethod
     def _default_learner(cls) -> Learner:
         return HoeffdingTree(max_features="sqrt")
-
-    def _learner_plan(self, seed: int) -> LearnerPlan:
-        tree = self._default_learner() if self.estimator is None else self.estimator
-        return (
-            self._within_memory(tree.plan(**TREES))
-            if isinstance(tree, HoeffdingTree)
-            else super()._learner_plan(seed)
-        )
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()

@@ -1,4 +1,4 @@
-"""What the two multiclass boosters share: presets, the options they fill, what they ask of their learners."""
+"""Base class of the multiclass boosters: presets, the options they fill, and trees that differ from the start."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import LearnerPlan
 from streamboost.ensemble.classifier import Ensemble
+from streamboost.ensemble.common import StreamEnsemble
 from streamboost.learners import HoeffdingTree
 
 PRESET = parameter(
@@ -47,7 +48,17 @@ TREES = {"grace_period": (5.0, 20.0), "delta": (0.01, 0.9), "tie_threshold": (0.
 """What a Hoeffding tree's "auto" means here: drawn anew for each tree, the only difference between them at the start."""
 
 
-class MulticlassBooster(Ensemble):
+class DrawnTrees(StreamEnsemble):
+    """An ensemble whose Hoeffding trees differ from the start: each "auto" of theirs is drawn for every tree."""
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        learner = self._default_learner() if self.estimator is None else self.estimator
+        if isinstance(learner, HoeffdingTree):
+            return self._within_memory(learner.plan(**TREES))
+        return super()._learner_plan(seed)
+
+
+class MulticlassBooster(DrawnTrees, Ensemble):
     """A booster for declared classes whose options have a preset."""
 
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]]
@@ -70,7 +81,7 @@ class MulticlassBooster(Ensemble):
         }
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
-        plan = self._tree_plan() or super()._learner_plan(seed)
+        plan = super()._learner_plan(seed)
         if self._option("costs") != "leaf_costs":
             return plan
         if not plan.collects_costs:
@@ -79,8 +90,3 @@ class MulticlassBooster(Ensemble):
                 "Choose costs='argmax', 'bayes_norm' or 'bayes_raw' for other learners."
             )
         return replace(plan, params={**plan.params, "leaf_prediction": "costs"})
-
-    def _tree_plan(self) -> LearnerPlan | None:
-        if not isinstance(self.estimator, HoeffdingTree):
-            return None
-        return self._within_memory(self.estimator.plan(**TREES))
