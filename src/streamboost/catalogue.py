@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What models and learners have in common."""
+    """The fields that models and learners have in common."""
 
     name: str
     """On the command line and in model files; never changes."""

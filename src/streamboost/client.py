@@ -20,7 +20,7 @@ LINES = 2_000
 
 
 class ServiceError(Exception):
-    """What the service refused: ``code``, ``message``, ``hint``, ``field`` and the status of HTTP."""
+    """An error that the service answered: ``code``, ``message``, ``hint``, ``field`` and the status of HTTP."""
 
     def __init__(self, status: int, error: Mapping[str, Any]) -> None:
         self.status = status

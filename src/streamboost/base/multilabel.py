@@ -31,7 +31,7 @@ def members(proba: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 class SetAnswers:
-    """What follows from the probabilities of the labels."""
+    """Predictions that follow from the probabilities of the labels."""
 
     def predict(self: Any, X: Any) -> NDArray[np.int64]:
         """Return indicators, one column for each of ``labels_``: 1 where the probability is at least one half."""

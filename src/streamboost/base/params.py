@@ -26,7 +26,7 @@ class LaneScope:
 
 @dataclass(frozen=True)
 class LearnerPlan:
-    """One weak learner, resolved: the bank's name and parameters, and what the face must know about it."""
+    """One weak learner, resolved: the name and parameters of its bank, and what the Python side must know about it."""
 
     bank: str
     params: dict[str, Any]

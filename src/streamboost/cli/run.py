@@ -36,7 +36,7 @@ _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 @dataclass(frozen=True)
 class Output:
-    """What the user wants to keep of a run."""
+    """The files that a run writes."""
 
     save: Path | None = None
     plot: Path | None = None

@@ -26,7 +26,7 @@ from streamboost.experiments.summary import figure_text
 
 @dataclass(frozen=True)
 class Search:
-    """What is tried, and how much of it."""
+    """A search: the parameters that are tried, and how many of them."""
 
     grid: tuple[str, ...]
     draws: int | None = None

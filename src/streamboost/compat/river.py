@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class _Driver(base.Base):
-    """What the adapters share: a model and its copies."""
+    """Base class of the adapters: a model and its copies."""
 
     model: Any
 
@@ -50,7 +50,7 @@ class _Driver(base.Base):
 
 
 class _FrameDriver(_Driver):
-    """One that also takes the rows of frames."""
+    """An adapter that also takes the rows of frames."""
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a frame in their order: one native call, once its columns are all known."""

@@ -81,7 +81,7 @@ def prior_of(head: dict[str, Any]) -> dict[Any, float]:
 
 
 class KeyStore:
-    """What was put is seen at once, and is on its way to the disk after `commit`, or with so many others.
+    """Models by key in SQLite: a model that was put is seen at once, and written to the disk at `commit` or with enough others.
 
     What waits is in memory: a process that is killed takes it along, as it does with the models that were not put.
     """

@@ -81,7 +81,7 @@ class _Own(KeyedModel):
 
 @dataclass(frozen=True)
 class KeyedPendingAnswer:
-    """What was answered to a row, and what the model of its key and the one of all said; None: it was not there."""
+    """The prediction for a row, and the pending answers of the key's own model and of the global one, if there were any."""
 
     prediction: Any
     own: PendingAnswers | None
@@ -89,7 +89,7 @@ class KeyedPendingAnswer:
 
 
 class KeyedModels(Closable):
-    """What models by key share, whatever they predict: see :class:`KeyedClassifier` and :class:`KeyedRegressor`."""
+    """Base class of the models by key: see :class:`KeyedClassifier` and :class:`KeyedRegressor`."""
 
     def __init__(
         self,

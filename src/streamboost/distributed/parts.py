@@ -45,7 +45,7 @@ _VECTOR = 16  # lanes of a bank come in multiples of this
 
 @dataclass(frozen=True)
 class Plan:
-    """What the parts of an ensemble are made of: the arguments of the core's model."""
+    """The arguments of the core's model, of which each part of an ensemble is made."""
 
     core: dict[str, Any]
 

@@ -21,7 +21,7 @@ Room = tuple[Any, int, bool, int]
 
 @dataclass(frozen=True)
 class Spec:
-    """What a process must know to be a shard."""
+    """All that a process must know to be a shard."""
 
     plan: Plan
     lanes: Lanes

@@ -129,11 +129,11 @@ OUTER_POOL = {
 
 
 class DefaultOptions(EnsembleOptions, WordOptions, total=False):
-    """Of the default."""
+    """Options of StreamBoostClassifier."""
 
 
 class LeveragingOptions(UnguardedOptions, total=False):
-    """Of ensembles that start their worst learner again."""
+    """Options of ensembles that restart their worst learner."""
 
     drift: Any
 

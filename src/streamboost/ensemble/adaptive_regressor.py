@@ -36,7 +36,7 @@ POISSON_RATE = parameter(
 
 
 class DefaultRegressorOptions(RegressionOptions, WordOptions, total=False):
-    """Of the default."""
+    """Options of StreamBoostRegressor."""
 
 
 class AdaptiveRandomForestRegressor(RegressionEnsemble):

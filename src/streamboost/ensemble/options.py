@@ -18,7 +18,7 @@ from streamboost.ensemble.output_options import OUTPUT_OPTIONS, REGRESSION_OUTPU
 
 
 class RunOptions(TypedDict, total=False):
-    """Of every ensemble."""
+    """Options of every ensemble."""
 
     random_state: Any
     n_jobs: int | None
@@ -26,7 +26,7 @@ class RunOptions(TypedDict, total=False):
 
 
 class DriftOptions(TypedDict, total=False):
-    """Of ensembles whose learners can be replaced one by one."""
+    """Options of ensembles whose learners can be replaced one by one."""
 
     drift: Any
     background: bool
@@ -34,30 +34,30 @@ class DriftOptions(TypedDict, total=False):
 
 
 class BatchOptions(RunOptions, total=False):
-    """Of classifiers that are trained on all rows at once."""
+    """Options of classifiers that are trained on all rows at once."""
 
     tie: str
 
 
 class ExpertOptions(BatchOptions, OutputOptions, total=False):
-    """Of classifiers whose learners are Python objects."""
+    """Options of classifiers whose learners are Python objects."""
 
     monitor: bool
 
 
 class UnguardedOptions(ExpertOptions, total=False):
-    """Of classifiers whose learners cannot be replaced one by one."""
+    """Options of classifiers whose learners cannot be replaced one by one."""
 
     max_bytes: int | None
     unlabeled: str
 
 
 class EnsembleOptions(UnguardedOptions, DriftOptions, total=False):
-    """Of most classifiers."""
+    """Options of most classifiers."""
 
 
 class SetOptions(RunOptions, total=False):
-    """Of ensembles for sets of labels."""
+    """Options of ensembles for sets of labels."""
 
     monitor: bool
     max_bytes: int | None
@@ -65,14 +65,14 @@ class SetOptions(RunOptions, total=False):
 
 
 class PastOptions(TypedDict, total=False):
-    """Of models that may look at the targets or labels before a row."""
+    """Options of models that may look at the targets or labels before a row."""
 
     lags: int | Sequence[int]
     delay: int
 
 
 class RegressionOptions(RunOptions, DriftOptions, PastOptions, total=False):
-    """Of regressors."""
+    """Options of regressors."""
 
     monitor: bool
     max_bytes: int | None

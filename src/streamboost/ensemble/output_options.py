@@ -14,7 +14,7 @@ from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, par
 
 
 class OutputOptions(TypedDict, total=False):
-    """What comes around the vote, for type checkers; declared in `OUTPUT_OPTIONS`."""
+    """The options of `OUTPUT_OPTIONS`, for type checkers."""
 
     calibration: str | None
     calibration_half_life: float | str | None

@@ -61,11 +61,11 @@ REPLAY = (
 
 
 class ReplayOptions(BatchOptions, OutputOptions, total=False):
-    """Of the classifier."""
+    """Options of the classifier."""
 
 
 class ReplayRegressionOptions(RunOptions, PastOptions, total=False):
-    """Of the regressor."""
+    """Options of the regressor."""
 
     target: str
     coverages: Sequence[float] | float | None

@@ -48,7 +48,7 @@ WORD_OPTIONS = (
 
 
 class WordOptions(TypedDict, total=False):
-    """Of models that read words."""
+    """Options of models that read words."""
 
     text_features: Any
     identifier_features: Any

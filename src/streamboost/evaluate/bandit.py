@@ -31,7 +31,7 @@ def with_labels(bandit: BanditBoostingClassifier, classes: Sequence[Label] | Non
 
 
 class AllLabelsPass:
-    """What the bandit would have been with all labels, over the same rows."""
+    """The bandit's model with all labels, over the same rows."""
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ class ClassificationPanel(Panel):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ClassificationResult(PrequentialResult):
-    """What came out of one or several prequential runs of one classifier over one data set.
+    """The result of one or several prequential runs of one classifier over one data set.
 
     Beside what every :class:`PrequentialResult` has: Cohen's kappa of every order, and ``confusion``, summed over the orders; the
     error is the share of wrong answers. ``positive`` is the label that metrics of one label speak of, None if

@@ -32,7 +32,7 @@ class EveryFew:
 
 @dataclass(frozen=True)
 class Detection:
-    """What a detector found.
+    """The alarms of a detector beside the known changes.
 
     An alarm within `tolerance` rows after a change, and before the next one, finds it; the first counts, those after it are
     neither right nor wrong. All others are false.

@@ -169,7 +169,7 @@ SET_METRICS = MetricTable(
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class MultilabelResult(PrequentialResult):
-    """What came out of one or several prequential runs of one classifier of label sets over one data set.
+    """The result of one or several prequential runs of one classifier of label sets over one data set.
 
     Beside what every :class:`PrequentialResult` has: "rank_loss", "hamming", "subset_accuracy", "micro_f1" and "macro_f1"
     are always among ``metrics``, and ``error`` is the rank loss.

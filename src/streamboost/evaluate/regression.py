@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RegressionResult(PrequentialResult):
-    """What came out of one or several prequential runs of one regressor over one data set.
+    """The result of one or several prequential runs of one regressor over one data set.
 
     Beside what every :class:`PrequentialResult` has: "mae", "rmse", "r2" and "skill" are always among ``metrics``, and ``error``
     is the mean absolute error. ``residual_correlation`` is how much the errors are correlated with those of 1, 7, 24

@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class PrequentialResult(ABC):
-    """What came out of one or several prequential runs of one model over one data set.
+    """The result of one or several prequential runs of one model over one data set.
 
     A :class:`ClassificationResult` or a :class:`RegressionResult`; here is what they have in common.
 

@@ -93,7 +93,7 @@ S = TypeVar("S", bound=Scores)
 
 
 class Task(ABC, Generic[S]):
-    """What is predicted, and so how answers are judged."""
+    """A kind of prediction (labels, numbers, sets of labels), and how its answers are judged."""
 
     name: ClassVar[str]
     metrics: ClassVar[MetricTable]

@@ -29,7 +29,7 @@ from streamboost.streams.base import DataError
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What came out of :func:`compare`.
+    """The result of :func:`compare`.
 
     ``results`` holds the result of every run by (data set, model, order); ``summary`` what tables and the page are made of.
     """

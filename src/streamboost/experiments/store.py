@@ -21,7 +21,7 @@ DONE, REFUSED, FAILED = "done", "refused", "failed"
 
 @dataclass(frozen=True)
 class Record:
-    """What is kept of a run.
+    """The record of a finished run.
 
     ``status`` is "done"; "refused" if the model said that it cannot take this data, with its reason in ``message``; or
     "failed". ``wrong`` has one bit per row in the order of the run, 1 for a wrong answer: curves over any window can be

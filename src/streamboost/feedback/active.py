@@ -34,7 +34,7 @@ _LONGEST_LOOK = 1024  # rows that are asked about at a time
 
 @dataclass(frozen=True)
 class _Answers:
-    """What the model says of some rows: labels, probabilities of `classes`, and how sure it is of each row."""
+    """The model's answers to some rows: labels, probabilities of `classes`, and how sure it is of each row."""
 
     labels: NDArray[Any]
     proba: Floats

@@ -26,7 +26,7 @@ Load = Callable[[bytes], Any]
 
 
 class Composite(ABC):
-    """What such models share."""
+    """Base class of models that are made of models."""
 
     _metadata: Mapping[str, Any] = {}
 

@@ -37,7 +37,7 @@ EACH = parameter(
 
 
 class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, BaseEstimator):
-    """What classifiers of label sets share that have a model for every label."""
+    """Base class of classifiers of label sets that have one model for every label."""
 
     task: ClassVar[str] = "multilabel"
     reads_coded_rows: ClassVar[bool] = True

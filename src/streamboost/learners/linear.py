@@ -37,7 +37,7 @@ _LINEAR = (FIT_INTERCEPT, START, SCALE, FEATURE_FRACTION, DTYPE)
 
 
 class LinearLearner(Learner):
-    """What the linear learners share: a start, a scale, and one bank in the core."""
+    """Base class of the linear learners: a start, a scale, and one bank in the core."""
 
     _update: ClassVar[str]
     """How the weights move, one of the core's words."""

@@ -10,7 +10,7 @@ from streamboost.learners.learner import Learner
 
 
 class _Network(Learner):
-    """What both networks tell the core."""
+    """Base class of TAN and BAN."""
 
     relearn: int | str
 

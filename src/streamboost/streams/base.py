@@ -26,7 +26,7 @@ class DataError(ValueError):
 
 
 class DataWarning(UserWarning):
-    """Something about the data that may not be meant as it is read."""
+    """Warns that data may not be meant as they are read."""
 
 
 def warn_of_data(message: str) -> None:
@@ -36,7 +36,7 @@ def warn_of_data(message: str) -> None:
 
 @dataclass(frozen=True)
 class Coding:
-    """What columns are called and what codes stand for, the same for all chunks of a stream.
+    """Names of columns and meanings of codes, the same for all chunks of a stream.
 
     ``values`` are those of the nominal columns and ``labels`` the labels, by their codes. Both grow while a file is read;
     no code ever changes its meaning.

@@ -75,7 +75,7 @@ class Table:
 
 @dataclass
 class CodedRows:
-    """What one native call gets."""
+    """The arrays that one native call gets."""
 
     n_rows: int
     dense: NDArray[np.float64] | None = None

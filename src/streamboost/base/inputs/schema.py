@@ -17,7 +17,7 @@ Name = str | int
 
 @dataclass
 class Growth:
-    """What one call has discovered; nothing of it counts until the call has succeeded."""
+    """New columns and values that one call has discovered; they count only once the call has succeeded."""
 
     names: list[Name] = field(default_factory=list)
     nominal: list[bool] = field(default_factory=list)

@@ -34,7 +34,7 @@ _CODE_NAME = re.compile(r"(?i:(^|[^a-z])(id|ip|code|zip|key))$|[a-z](Id|ID|Ip|IP
 
 @dataclass(frozen=True)
 class WordFeatures:
-    """What the user says of columns of words: names or numbers; None leaves it to the first rows of a file or frame."""
+    """The columns of words that the user names, by name or number; None leaves it to the first rows of a file or frame."""
 
     text: Sequence[Any] | None = None
     identifier: Sequence[Any] | None = None

@@ -65,7 +65,7 @@ def connect(ray: Any, address: str | None) -> bool:
 
 
 class Actor:
-    """What runs on a node."""
+    """One shard on a node of the cluster."""
 
     def __init__(self, spec: Spec) -> None:
         self.shard = ShardStage(spec)

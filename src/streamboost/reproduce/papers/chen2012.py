@@ -16,7 +16,7 @@ LEARNERS = {"perceptron": "perceptron", "naive_bayes": "naive-bayes"}
 
 @dataclass(frozen=True)
 class Reading:
-    """What the paper leaves open, settled once for each weak learner."""
+    """Our reading of what the paper leaves open, settled once for each weak learner."""
 
     learner: Mapping[str, dict[str, object]]
     oza: Mapping[str, dict[str, object]]

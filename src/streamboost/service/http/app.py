@@ -42,7 +42,7 @@ PAGE = {
 
 
 class Service:
-    """What the routes share."""
+    """The objects that the routes share."""
 
     def __init__(
         self, store: LearningStore, *, open_to_all: bool, rate: float, alarm_url: str | None = None

@@ -155,4 +155,4 @@ class Deadline:
 
 
 class ClientGone(Exception):
-    """Nobody is there to be answered."""
+    """The client has closed the connection."""

@@ -32,7 +32,7 @@ UNREAD = 16_000_000
 
 
 class Verb:
-    """One of them, on one model."""
+    """One of the verbs above, on one model."""
 
     def __init__(self, store: LearningStore, verb: str, model: str, reader: Reader | None = None) -> None:
         self.store, self.verb, self.model, self.reader = store, verb, model, reader

@@ -43,7 +43,7 @@ def scores_for(model: Any) -> type[Scores]:
 
 @dataclass(frozen=True)
 class Reader:
-    """What answers: a model that never changes, and the last record it knows. None: it has learned nothing."""
+    """A model that answers and never changes, and the last record it knows. None: it has learned nothing."""
 
     model: Any | None
     seq: int

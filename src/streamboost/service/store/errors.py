@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class StoreError(Exception):
-    """Something that cannot be done now; ``status`` is what HTTP calls it."""
+    """A request that cannot be done now; ``status`` is its HTTP status."""
 
     status = 500
     code = "internal"

@@ -32,7 +32,7 @@ MOST_SAID = 1000
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a model is made of. Without a learner it is the model's own."""
+    """The parts a model is made of. Without a learner it has its default learner."""
 
     model: str = "streamboost"
     learner: str | None = None

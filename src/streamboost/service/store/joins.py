@@ -19,7 +19,7 @@ from streamboost.service.store.records import Kind
 
 
 class State(IntEnum):
-    """Of an id; never renumbered. Below ``LEARNED`` something is waiting for its other half."""
+    """The state of an id; the numbers are stored. Below ``LEARNED`` either features or a label wait for the other."""
 
     WAITING = 0
     EARLY = 1

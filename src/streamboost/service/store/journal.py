@@ -32,7 +32,7 @@ _COUNTED = {kind: kind.name.lower() for kind in Kind}
 
 @dataclass
 class LabelledEvents:
-    """What shadows have yet to learn from a transaction."""
+    """The labelled events of a transaction that shadows have yet to learn."""
 
     stream: Stream
     rows: list[tuple[int, float, Body]] = field(default_factory=list)

@@ -17,7 +17,7 @@ Features = dict[str, Value]
 
 
 class Kind(IntEnum):
-    """Of a record; never renumbered."""
+    """The kind of a record; the numbers are stored in the log."""
 
     EVENT = 1
     LABEL = 2
@@ -27,7 +27,7 @@ class Kind(IntEnum):
 
 
 class Answer(msgspec.Struct, omit_defaults=True):
-    """What a model says of an event, and the sequence number of the last record it knew."""
+    """The answer of a model to an event, and the sequence number of the last record it knew."""
 
     label: bool | int | float | str | None = None
     classes: list[bool | int | float | str] = []
@@ -88,7 +88,7 @@ class Work:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of it."""
+    """The outcome of a piece of work."""
 
     seq: int
     """Of the record; of the first one for a duplicate."""

@@ -77,7 +77,7 @@ def read_streams(
 
 
 class Registry:
-    """What an administrator can do. Each is one transaction with a record in the log."""
+    """The acts of an administrator. Each is one transaction with a record in the log."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer

@@ -10,7 +10,7 @@ DAY = 86_400.0
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of a whole store."""
+    """Settings of a whole store."""
 
     queue: int = 20_000
     """Records that may wait for the writer; more are refused."""
@@ -53,7 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of one model: what an example may bring."""
+    """Limits of one model: what an example may bring."""
 
     features: int = 10_000
     """Features of one event."""

@@ -17,7 +17,7 @@ FREE = 1_000
 
 
 class Waiting:
-    """Those who wait until readers know a record. Each is a future and no thread.
+    """Requests that wait until readers know a record: futures, not threads.
 
     Anybody may `add`; the rest is the writer's. There is no lock, which a writer that fails while it holds it would leave locked.
     """

@@ -57,7 +57,7 @@ class Attribute:
 
 
 class _Header:
-    """What both kinds of ARFF files share: the header, and the bytes behind it."""
+    """The header of both kinds of ARFF files, and the bytes behind it."""
 
     def __init__(self, name: str, data: bytes, lines: int) -> None:
         self.lines = lines
