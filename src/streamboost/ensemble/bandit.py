@@ -13,9 +13,11 @@ from streamboost.base.classifier import Classifier
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.sources import DictRow, TableRows
 from streamboost.base.parameter import number, one_of, parameter
+from streamboost.base.params import LearnerPlan
 from streamboost.base.session import Source
 from streamboost.catalogue import ModelEntry
-from streamboost.ensemble.multiclass import DrawnTrees
+from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.multiclass import drawn_trees
 from streamboost.ensemble.options import LEARNER, SET_OPTIONS, SIZE
 from streamboost.learners import HoeffdingTree, Learner
 
@@ -47,7 +49,7 @@ class _JudgedLabels(ClassCodes):
         return y.facts, []
 
 
-class BanditEnsemble(DrawnTrees, Classifier):
+class BanditEnsemble(StreamEnsemble, Classifier):
     """The core's part of :class:`~streamboost.BanditBoostingClassifier` with potentials or slopes."""
 
     _entry = ENTRY
@@ -88,6 +90,9 @@ class BanditEnsemble(DrawnTrees, Classifier):
     @classmethod
     def _default_learner(cls) -> Learner:
         return HoeffdingTree()
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        return drawn_trees(self) or super()._learner_plan(seed)
 
     def _first_labels(self, classes: Any) -> ClassCodes:
         return _JudgedLabels([] if classes is None else classes, declared=True)

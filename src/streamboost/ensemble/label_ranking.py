@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from streamboost.base.multilabel import MultilabelClassifier
 from streamboost.base.parameter import number, one_of, parameter
+from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import model_entry
-from streamboost.ensemble.multiclass import DrawnTrees
+from streamboost.ensemble.common import StreamEnsemble
+from streamboost.ensemble.multiclass import drawn_trees
 from streamboost.ensemble.options import LEARNER, SET_OPTIONS, SIZE, SetOptions
 from streamboost.learners import HoeffdingTree, Learner
 
@@ -23,7 +25,7 @@ SET_LEARNER = LEARNER.saying(
 )
 
 
-class LabelRanking(DrawnTrees, MultilabelClassifier):
+class LabelRanking(StreamEnsemble, MultilabelClassifier):
     """An ensemble that ranks the labels of a row."""
 
     _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (
@@ -34,6 +36,9 @@ class LabelRanking(DrawnTrees, MultilabelClassifier):
     @classmethod
     def _default_learner(cls) -> Learner:
         return HoeffdingTree(max_features="sqrt")
+
+    def _learner_plan(self, seed: int) -> LearnerPlan:
+        return drawn_trees(self) or super()._learner_plan(seed)
 
     def _advice(self, lanes: Mapping[str, NDArray[Any]], n_learned: int) -> tuple[str, ...]:
         return ()

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import LearnerPlan
 from streamboost.ensemble.classifier import Ensemble
-from streamboost.ensemble.common import StreamEnsemble
 from streamboost.learners import HoeffdingTree
 
 PRESET = parameter(
@@ -48,17 +47,13 @@ TREES = {"grace_period": (5.0, 20.0), "delta": (0.01, 0.9), "tie_threshold": (0.
 """What a Hoeffding tree's "auto" means here: drawn anew for each tree, the only difference between them at the start."""
 
 
-class DrawnTrees(StreamEnsemble):
-    """An ensemble whose Hoeffding trees differ from the start: each "auto" of theirs is drawn for every tree."""
-
-    def _learner_plan(self, seed: int) -> LearnerPlan:
-        learner = self._default_learner() if self.estimator is None else self.estimator
-        if isinstance(learner, HoeffdingTree):
-            return self._within_memory(learner.plan(**TREES))
-        return super()._learner_plan(seed)
+def drawn_trees(model: Any) -> LearnerPlan | None:
+    """Return the plan of a model's Hoeffding trees, each "auto" of theirs drawn for every tree; None if it has other learners."""
+    learner = model._default_learner() if model.estimator is None else model.estimator
+    return model._within_memory(learner.plan(**TREES)) if isinstance(learner, HoeffdingTree) else None
 
 
-class MulticlassBooster(DrawnTrees, Ensemble):
+class MulticlassBooster(Ensemble):
     """A booster for declared classes whose options have a preset."""
 
     _presets: ClassVar[Mapping[str, Mapping[str, Any]]]
@@ -81,7 +76,7 @@ class MulticlassBooster(DrawnTrees, Ensemble):
         }
 
     def _learner_plan(self, seed: int) -> LearnerPlan:
-        plan = super()._learner_plan(seed)
+        plan = drawn_trees(self) or super()._learner_plan(seed)
         if self._option("costs") != "leaf_costs":
             return plan
         if not plan.collects_costs:
