@@ -73,29 +73,15 @@ class Goals(Table):
         self.add(what, goal, measured, "yes" if reached else "no")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument("--rows", type=int, default=10_000)
-    parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--calls", type=int, default=20_000, help="calls of each dict verb")
-    parser.add_argument("--only", default="", help="only throughput entries whose name contains this")
-    parser.add_argument("--out", type=Path, default=Path("docs/results"), help="folder of the result files")
-    parser.add_argument("--date", help="date printed in the results (default: today)")
-    options = parser.parse_args()
-
-    started = time.monotonic()
-    warnings.simplefilter("ignore")  # advice for users: these models are measured, not meant to be good
-    preface = machine.describe(PACKAGES, options.date)
-    print("\n".join(preface), flush=True)
-    goals, tables = Goals(), []
-
-    found = throughput.entries(options.rows, options.only)
-    kernels = attempt("roofline", lambda: roofline.entries(options.rows)) or {}
-    more = attempt("experts", lambda: others.entries(options.rows)) or {}
-    more = {name: entry for name, entry in more.items() if options.only in name}
-    throughput.measure([*kernels.values(), *found.values(), *more.values()], options.repetitions)
+def throughput_part(rows: int, repetitions: int, only: str, goals: Goals) -> list[Table]:
+    """Every ensemble with every learner, beside bare kernels and models that no other learner fits."""
+    found = throughput.entries(rows, only)
+    kernels = attempt("roofline", lambda: roofline.entries(rows)) or {}
+    more = attempt("experts", lambda: others.entries(rows)) or {}
+    more = {name: entry for name, entry in more.items() if only in name}
+    throughput.measure([*kernels.values(), *found.values(), *more.values()], repetitions)
     ours = found.get(MAIN)
-    tables.append(throughput_table(found))
+    tables = [throughput_table(found)]
     if more:
         tables.append(others.others_table(more))
     boosted = more.get(next(iter(others.NUMBERS)))
@@ -110,25 +96,29 @@ def main() -> None:
             share = ours.rate / entry.rate
             what = f"osboost + perceptron, share of the {name} roofline"
             goals.judge(what, f">= {roofline.SHARE:.0%}", f"{share:.1%}", share >= roofline.SHARE)
+    return tables
 
-    by_level = attempt("levels", levels.level_table)
-    if by_level is not None:
-        tables.append(by_level)
 
-    boosters = attempt("multiclass", partial(others.multiclass, options.rows, options.repetitions))
-    if boosters is not None:
-        tables.append(boosters[1])
-        for learner, slower in boosters[0].items():
-            what = f"online-mbbm (pairwise) over adaboost-olm, {others.CLASSES} classes, {learner}"
-            goals.judge(what, f"<= {others.SLOWER:g}x", f"{slower:.2f}x", slower <= others.SLOWER)
+def multiclass_part(rows: int, repetitions: int, goals: Goals) -> list[Table]:
+    """The two multiclass boosters side by side."""
+    boosters = attempt("multiclass", partial(others.multiclass, rows, repetitions))
+    if boosters is None:
+        return []
+    for learner, slower in boosters[0].items():
+        what = f"online-mbbm (pairwise) over adaboost-olm, {others.CLASSES} classes, {learner}"
+        goals.judge(what, f"<= {others.SLOWER:g}x", f"{slower:.2f}x", slower <= others.SLOWER)
+    return [boosters[1]]
 
+
+def latency_part(n_calls: int, goals: Goals) -> list[Table]:
+    """Calls of one row, a dict."""
     calls = Table("Latency of one call", ["model", "verb", "p50 us", "p99 us", "max us"])
-    calls.note = f"Dict of 20 numbers, 100 learners, {options.calls:,} calls, wall time."
+    calls.note = f"Dict of 20 numbers, 100 learners, {n_calls:,} calls, wall time."
     for model, learner, stream in [
         ("osboost", "perceptron", "hyperplane"),
         ("osboost", "naive-bayes", "gaussians"),
     ]:
-        for verb in attempt("latency", partial(latency.measure, model, learner, stream, options.calls)) or []:
+        for verb in attempt("latency", partial(latency.measure, model, learner, stream, n_calls)) or []:
             name = f"{model} + {learner}"
             calls.add(name, verb.verb, f"{verb.p50:.2f}", f"{verb.p99:.2f}", f"{verb.worst:.0f}")
             if (learner, verb.verb) == ("perceptron", "learn_one"):
@@ -136,34 +126,61 @@ def main() -> None:
                 goals.judge(
                     f"{name}, learn_one, median", f"<= {LEARN_ONE_US:g} us", f"{verb.p50:.2f} us", reached
                 )
-    tables.append(calls)
+    return [calls]
 
+
+def parsing_part(goals: Goals) -> list[Table]:
+    """Files of every format."""
     files = attempt("parsing", partial(parsing.measure, PARSED_ROWS, 3))
-    if files is not None:
-        tables.append(parsing.parsing_table(files))
-        for file in files:
-            if file.goal is not None:
-                what = f"reading {file.name}"
-                goals.judge(what, f">= {file.goal:g} MB/s", f"{file.speed:.0f} MB/s", file.speed >= file.goal)
+    for file in files or ():
+        if file.goal is not None:
+            what = f"reading {file.name}"
+            goals.judge(what, f">= {file.goal:g} MB/s", f"{file.speed:.0f} MB/s", file.speed >= file.goal)
+    return [] if files is None else [parsing.parsing_table(files)]
 
+
+def footprint_part(goals: Goals) -> list[Table]:
+    """Memory of a model and of the process, and the time of the import."""
     size = attempt("memory", footprint.footprint)
     if size is not None:
         model_mb = size.model_bytes / 2**20
-        reached = size.over_imports_mb < OVER_IMPORTS_MB
-        name = "osboost + perceptron"
+        reached = model_mb < MODEL_MB
         goals.judge(
-            f"{name}, memory_bytes()", f"< {MODEL_MB:g} MB", f"{model_mb:.3f} MB", model_mb < MODEL_MB
+            "osboost + perceptron, memory_bytes()", f"< {MODEL_MB:g} MB", f"{model_mb:.3f} MB", reached
         )
+        reached = size.over_imports_mb < OVER_IMPORTS_MB
         over = f"{size.over_imports_mb:.1f} MB"
         goals.judge("peak memory over the bare imports", f"< {OVER_IMPORTS_MB:g} MB", over, reached)
-
     imports = Table(
         "Import", ["what", "CPU ms"], note="A fresh interpreter, start-up included, files cached."
     )
     for what, seconds in (attempt("import time", lambda: footprint.import_seconds(5)) or {}).items():
         imports.add(what, f"{seconds * 1000:.0f}")
-    tables.append(imports)
+    return [imports]
 
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--calls", type=int, default=20_000, help="calls of each dict verb")
+    parser.add_argument("--only", default="", help="only throughput entries whose name contains this")
+    parser.add_argument("--out", type=Path, default=Path("docs/results"), help="folder of the result files")
+    parser.add_argument("--date", help="date printed in the results (default: today)")
+    options = parser.parse_args()
+
+    started = time.monotonic()
+    warnings.simplefilter("ignore")  # advice for users: these models are measured, not meant to be good
+    preface = machine.describe(PACKAGES, options.date)
+    print("\n".join(preface), flush=True)
+    goals = Goals()
+    tables = throughput_part(options.rows, options.repetitions, options.only, goals)
+    by_level = attempt("levels", levels.level_table)
+    tables += [] if by_level is None else [by_level]
+    tables += multiclass_part(options.rows, options.repetitions, goals)
+    tables += latency_part(options.calls, goals)
+    tables += parsing_part(goals)
+    tables += footprint_part(goals)
     for table in (*tables, goals):
         print("\n" + table.text())
     preface.append(

@@ -175,7 +175,7 @@ class RowByRow:
 
 
 class PendingRows:
-    """What was answered to rows whose truth is still to come, by their numbers; ``places``: those of the rows of a call."""
+    """Answers to rows whose labels are still to come, by the numbers of the rows; ``places``: those of the rows of a call."""
 
     def __init__(self) -> None:
         self.places: list[int] = []

@@ -1,6 +1,6 @@
 """Errors about classes, with what they are about as fields.
 
-The message speaks of parameters and classes of Python. Whoever shows it elsewhere (the command line, the adapter for River) has
+The message names parameters and classes of Python. Code that shows it elsewhere (the command line, the adapter for River) has
 words of its own and makes them from the fields.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class ClassesNeeded(ValueError):
-    """A model that must know its classes before its first row has not been told them."""
+    """Raised by a model that must know its classes before its first row, if they were not given."""
 
     def __init__(self, who: str, known: list[Any]) -> None:
         self.who, self.known = who, known

@@ -96,12 +96,12 @@ def same_value(a: Any, b: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a NumPy scalar as the Python value that it stands for."""
+    """Return a NumPy scalar as a Python value."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """Return how many threads ``n_jobs`` stands for: None is one, -1 all that this process may use."""
+    """Return the number of threads of ``n_jobs``: None is one, -1 all that this process may use."""
     if n_jobs is None:
         return 1
     if n_jobs < -1 or n_jobs == 0:

@@ -17,7 +17,7 @@ def usable_cores() -> int:
 
 
 def memory() -> int:
-    """Return the bytes of this machine's memory; 0 where it cannot be told."""
+    """Return the bytes of this machine's memory; 0 where it is not known."""
     if sys.platform == "win32":
 
         class Status(ctypes.Structure):

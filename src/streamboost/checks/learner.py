@@ -1,4 +1,4 @@
-"""What any weak learner must do to be boosted, ours or somebody else's."""
+"""Checks of what any weak learner, ours or that of another library, must do to be boosted."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LearnerUnderTest:
 
 @dataclass
 class Taught:
-    """A learner of somebody else behind its adapter."""
+    """A learner of another library behind its adapter."""
 
     lane: ArrayLane | DictLane
 
@@ -62,11 +62,11 @@ class Taught:
         return self.lane.learner
 
     def answer(self, row: Any, n_classes: int) -> Any:
-        """Return what an ensemble would be told."""
+        """Return the answers that an ensemble would get."""
         return self.lane.answer(row, n_classes)
 
     def labels(self, row: Any) -> list[Any]:
-        """Return every label that the learner speaks of, by itself, for a row."""
+        """Return every label that the learner itself names for a row."""
         x: Any = self.lane._row(row)
         if isinstance(self.lane, ArrayLane):
             return [*np.asarray(self.learner.predict(x)).tolist(), *getattr(self.learner, "classes_", ())]
@@ -183,7 +183,7 @@ def check_predict_keeps_the_state(it: LearnerUnderTest) -> None:
 
 
 def check_answers_declared_labels(it: LearnerUnderTest) -> None:
-    """It answers labels that it was taught or told of, no others."""
+    """It answers only labels that it was taught or that were declared."""
     taught = it.taught()
     if taught is None:
         return

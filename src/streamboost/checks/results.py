@@ -38,7 +38,7 @@ def run_checks(subject: Any, checks: Iterable[Check], title: str, on_fail: str) 
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 check(subject)
-        except Exception as caught:  # a learner of somebody else may raise anything
+        except Exception as caught:  # a learner of another library may raise anything
             error = f"{type(caught).__name__}: {caught}"
         demand = (check.__doc__ or "").strip().split("\n")[0]
         results.append(CheckResult(check.__name__.removeprefix("check_"), demand, error))

@@ -86,9 +86,9 @@ class Place:
 
 
 class Part:
-    """A stream from a place on, which ends when somebody asks to stop.
+    """A stream from a place on, which ends when the command is asked to stop.
 
-    Its chunks are cut so that learning one takes some hundredths of a second: whoever asks does not wait.
+    Its chunks are cut so that learning one takes some hundredths of a second: a request to stop does not wait longer.
     """
 
     def __init__(self, stream: Stream, stop: Stop, skip: int = 0) -> None:

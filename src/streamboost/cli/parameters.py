@@ -25,7 +25,7 @@ _OWN_OPTION = {
 
 
 def parse(parameter: Parameter, text: str | None) -> Any:
-    """The value that a text stands for. None is a flag without value: true."""
+    """Parse the value of a flag. None is a flag without value: true."""
     if text is None:
         return True
     if text in {option for kind in parameter.kinds for option in kind.words}:

@@ -16,11 +16,11 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") 
 
 
 class StopAsked(BaseException):
-    """Raised out of a wait for data when somebody asks the command to stop."""
+    """Raised out of a wait for data when the command is asked to stop."""
 
 
 class Stop:
-    """Remembers that somebody has asked to stop; what learns looks between two pieces, what waits is woken.
+    """Remembers a request to stop: learning looks between two pieces, waiting is interrupted.
 
     The second signal does not wait any more. Only the main thread sees signals: elsewhere this does nothing.
     """
@@ -63,5 +63,5 @@ class Stop:
             self._waiting = False
 
     def exit(self) -> NoReturn:
-        """End the command: 130 after Ctrl-C, as shells expect it; 0 for whoever was told to stop and did."""
+        """End the command: 130 after Ctrl-C, as shells expect it; 0 after SIGTERM."""
         raise typer.Exit(130 if self.asked == signal.SIGINT else 0)

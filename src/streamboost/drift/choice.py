@@ -1,4 +1,4 @@
-"""What may stand for a detector: an object, its name, its name with parameters, or an object of the user's own."""
+"""Values of the parameter `drift`: a detector, its name, its name with parameters, or an object of the user's own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CALL = re.compile(r"\s*([A-Za-z][\w-]*)\s*(\(.*\))?\s*", re.DOTALL)
 
 
 def detector_of(given: Any) -> Any:
-    """Return the detector that a value of `drift` stands for; it is checked."""
+    """Return the detector that a value of `drift` names, checked."""
     if isinstance(given, str):
         given = _from_text(given)
     if isinstance(given, Detector):

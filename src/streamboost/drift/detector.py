@@ -12,7 +12,7 @@ from streamboost.catalogue import DetectorEntry
 
 
 class Detector(Declared, BaseEstimator):
-    """One number after the other goes in; the flags speak of the last one."""
+    """A detector takes one number after the other; its flags are about the last one."""
 
     _entry: ClassVar[DetectorEntry]
     _attributes: ClassVar[tuple[tuple[str, str, str], ...]] = (

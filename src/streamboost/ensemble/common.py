@@ -242,7 +242,7 @@ class StreamEnsemble(LearnerEnsemble):
         return advise(lanes, n_learned)
 
     def _bound_is_chosen(self) -> bool:
-        """Whether somebody has set a bound of memory.
+        """Whether the user has set a bound of memory.
 
         The usual one keeps a stream without end from filling the machine. Most trees reach it, few gain by more, and the
         report counts what they leave out: that is no news for who has asked for nothing.

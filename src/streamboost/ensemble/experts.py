@@ -39,7 +39,7 @@ EXPERTS = parameter(
 
 
 class ModelLane(ArrayLane):
-    """A streamboost model as an expert: it is told which columns are nominal."""
+    """A streamboost model as an expert, whose nominal columns are those of the ensemble."""
 
     def learn(self, row: NDArray[np.float64], label: int, weight: float, copies: bool) -> None:
         """Take one update."""

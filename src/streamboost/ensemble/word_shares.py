@@ -16,7 +16,7 @@ from streamboost.base.session import Session
 N_ORDERS = 8
 """Orders in which words come in: drawn ones, each followed by the same backwards."""
 MOST_WORDS = 64
-"""Different words of a text that are told apart; those behind them come in together."""
+"""The number of different words of a text that get a share of their own; all further ones share one."""
 OTHERS = "other words"
 
 _NO_WORD = (

@@ -18,7 +18,7 @@ BITS = 18
 BYTES_OF_PLACE = 152
 """With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
 CROSS_BITS = 2
-"""Crosses are many: where classes are told, the tables of experts that see them have so many bits more."""
+"""There are many crosses: in classification the tables of experts that see them have so many bits more."""
 BYTES_OF_EXPERT = {"crosses": 4 * 24 + 128, "shares": 4 * 16}
 """Of experts that see crosses, for each place that the others have, more than two classes included; others: BYTES_OF_PLACE."""
 BYTES_OF_STATISTICS = 32
@@ -56,7 +56,7 @@ class WordOptions(TypedDict, total=False):
 
 
 FORGETTING = {"referee": False, "information": INFORMATION}
-"""Of every pool where columns hold words: nobody speaks alone, and a row that was never in doubt does not make it forget."""
+"""Settings of every pool where columns hold words: no expert answers alone, and rows that were never in doubt are not counted."""
 WINDOWS = 4
 """The pool around all experts remembers so many times the `window`: few rows tell who knows which words."""
 POOL_OF_ALL = {

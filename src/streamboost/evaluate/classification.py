@@ -33,7 +33,7 @@ class ClassificationPanel(Panel):
         self._seen = np.zeros(0, dtype=np.int64)
         self._named, self._known = positive, declared
         self.positive: Label | None = positive
-        """What metrics of one label speak of; None where it is the mean over all labels."""
+        """The label that metrics of one label are about; None where they are means over all labels."""
 
     def _placed(self, part: Rows) -> Rows:
         """Rows that know the labels so far, not those of later rows of their chunk, and which one is positive."""
@@ -53,7 +53,7 @@ class ClassificationResult(PrequentialResult):
     """The result of one or several prequential runs of one classifier over one data set.
 
     Beside what every :class:`PrequentialResult` has: Cohen's kappa of every order, and ``confusion``, summed over the orders; the
-    error is the share of wrong answers. ``positive`` is the label that metrics of one label speak of, None if
+    error is the share of wrong answers. ``positive`` is the label that metrics of one label are about, None if
     they are means over the labels. ``wrong`` are the answers of every order, one bit per row (:func:`numpy.unpackbits`), if
     asked for with ``keep_errors``.
     """

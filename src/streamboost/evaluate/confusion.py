@@ -73,7 +73,7 @@ class Confusion:
     """Counts of (true label, predicted label). Labels are found as they come; an answer of None has its own column."""
 
     def __init__(self, codes: LabelCodes | None = None) -> None:
-        """``codes`` may be shared with others that look at the same rows, so that nobody codes a label twice."""
+        """``codes`` may be shared with other tables of the same rows, so that no label is coded twice."""
         self._codes = LabelCodes() if codes is None else codes
         self._table = CodeTable()
 

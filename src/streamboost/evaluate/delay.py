@@ -127,14 +127,14 @@ def check_delay(delay: int, model: Any) -> None:
 
 
 def tell_delay(delay: int, model: Any) -> Any:
-    """Return the model, told that labels come so many rows late, if it can be told and was not told otherwise."""
+    """Set the model's `delay` to so many rows, if it has that parameter and the user has not set it; return the model."""
     if delay and not getattr(model, "delay", delay):
         model.set_params(delay=delay)
     return model
 
 
 def warn_of_delay(delay: int, model: Any) -> None:
-    """Warn if a model that looks at past targets was told of another delay."""
+    """Warn if a model that looks at past targets has another `delay`."""
     told = getattr(model, "delay", None)
     looks_back = np.any(np.asarray(getattr(model, "lags", 0))) or {"last", "differences"} & set(
         getattr(model, "companions", ()) or ()

@@ -35,7 +35,7 @@ class SetRows:
 
     @cached_property
     def weights(self) -> Floats:
-        """The weight of every row, 1 unless told otherwise."""
+        """The weight of every row, by default 1."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
     @cached_property

@@ -40,7 +40,7 @@ class MetricTable(Collection[str]):
         return len(self.classes)
 
     def make(self, text: str) -> Metric:
-        """The metric that a text stands for; its name is the text."""
+        """The metric of this name and its parameters, as ``"f_beta:beta=2"``."""
         name, *settings = text.split(":")
         if name not in self.classes:
             near = suggest(name, self)
@@ -64,7 +64,7 @@ class MetricTable(Collection[str]):
         return made
 
     def choose(self, chosen: Any) -> tuple[Any, ...]:
-        """Metrics from names, objects, or a sequence of both; ``"all"`` stands for all of ours. No two have one name."""
+        """Metrics from names, objects, or a sequence of both; ``"all"`` means all of ours. No two have the same name."""
         if isinstance(chosen, str):
             chosen = list(self) if chosen == "all" else [chosen]
         elif hasattr(chosen, "update"):
@@ -87,7 +87,7 @@ REGRESSION_METRICS = MetricTable("regression", TARGET_METRICS, always=("mae", "r
 
 
 def make_metric(text: str) -> Metric:
-    """The metric of any task that a text stands for: ``"auc"``, ``"f_beta:beta=2"``, ``"pinball:quantile=0.9"``."""
+    """The metric of any task by its name and parameters: ``"auc"``, ``"f_beta:beta=2"``, ``"pinball:quantile=0.9"``."""
     table = REGRESSION_METRICS if text.partition(":")[0] in REGRESSION_METRICS else CLASSIFICATION_METRICS
     return table.make(text)
 

@@ -28,7 +28,7 @@ class RegressionRows:
 
     @cached_property
     def weights(self) -> Floats:
-        """The weight of every row, 1 unless told otherwise; 0 where there was no answer."""
+        """The weight of every row, by default 1; 0 where there was no answer."""
         weight = np.ones(len(self)) if self.weight is None else self.weight
         return np.where(np.isnan(self.pred), 0.0, weight)
 

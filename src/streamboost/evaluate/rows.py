@@ -61,7 +61,7 @@ class Rows:
 
     @property
     def weights(self) -> Floats:
-        """The weight of every row, 1 unless told otherwise."""
+        """The weight of every row, by default 1."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
     @property
@@ -163,7 +163,7 @@ class Judge:
 
 
 def usual_positive(labels: Sequence[Label], counts: npt.NDArray[np.int64]) -> int | None:
-    """Which of two labels "positive" means if nobody says: the greater of two numbers, else the rarer one so far.
+    """Which of two labels "positive" is by default: the greater of two numbers, else the rarer one so far.
 
     With more than two labels there is none: a metric of one label is then the mean over all that occurred.
     """
@@ -178,7 +178,7 @@ def usual_positive(labels: Sequence[Label], counts: npt.NDArray[np.int64]) -> in
 
 
 def chosen_positive(positive: Label | None, labels: tuple[Label, ...], usual: int | None) -> int | None:
-    """The code of the label that was named, or else the usual one. A label that never came has a code that nobody has."""
+    """The code of the label that was named, or else the default one. A label that never came gets a code that no row has."""
     if positive is None:
         return usual
     wanted = plain_label(positive)

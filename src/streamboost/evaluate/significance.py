@@ -100,7 +100,7 @@ class Ranking:
     """Average ranks of models over data sets, 1 being the best, after Demsar (2006).
 
     ``chi_square`` is Friedman's statistic and ``p_friedman`` its p; ``f_statistic`` and ``p`` are Iman and Davenport's
-    less conservative form. Two models whose average ranks differ by ``critical_difference`` or more are told apart by
+    less conservative form. Two models whose average ranks differ by ``critical_difference`` or more differ significantly by
     Nemenyi's test at level ``alpha``. NaN where there are too few data sets or models.
     """
 
@@ -114,7 +114,7 @@ class Ranking:
     alpha: float
 
     def cliques(self) -> list[tuple[int, ...]]:
-        """The largest groups of models, by number, best first, within which nobody is told apart."""
+        """The largest groups of models, by number, best first, whose ranks do not differ significantly."""
         order = np.argsort(self.ranks, kind="stable")
         groups: list[tuple[int, ...]] = []
         reach = 0

@@ -1,4 +1,4 @@
-"""What an evaluation task brings to the one loop: a judge and a panel for every pass over a stream, and a result.
+"""Base classes of the evaluation tasks (classification, regression, label sets): how answers are scored, and the result.
 
 The loop (:mod:`streamboost.evaluate.prequential`) reads chunks, lets the model answer and learn, and takes the time. All that
 depends on what is predicted stands behind the two classes here; a new task is a new file beside ``classification.py`` and

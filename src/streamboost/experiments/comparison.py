@@ -250,7 +250,7 @@ def _one(
         try:
             result = prequential(model, rows, classes=classes, callback=show, name=name, **options)
         except DataError:
-            raise  # nobody can read these rows
+            raise  # no model can read these rows
         except ValueError as error:
             return Record(REFUSED, " ".join(str(error).split())), None
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Records to a table: mean errors, who is best, who cannot be told from the best, average ranks."""
+"""Records to a table: mean errors, which model is best, which do not differ significantly from it, average ranks."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Cell:
 
     @property
     def positive(self) -> str | None:
-        """The label that metrics of one label speak of."""
+        """The label that metrics of one label are about."""
         figures = self.records[0].figures or {}
         label: str | None = figures.get("positive")
         return label

@@ -27,7 +27,7 @@ ENOUGH = 500
 DRIFT_LASTS = 1_000
 """Examples for which a drift counts as recent."""
 TIMEOUT = 5.0
-"""Seconds that whoever is told may take; an alarm that is not taken is tried once more."""
+"""Seconds that a receiver of alarms may take; an alarm that is not taken is tried once more."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Alarms:
                 log.error("alarms could not be looked for", exc_info=error)
 
     def look(self) -> None:
-        """One round; what was not so before is told."""
+        """One round: alarms that were not raised before are sent."""
         now: dict[tuple[str, str], str] = {}
         for name in self._store.names:
             stream = self._store.stream(name)

@@ -41,7 +41,7 @@ def verify(folder: Path) -> Iterator[tuple[str, bool]]:
     """SQLite's own check, then every kept snapshot against its file and against the replay from the one before it."""
     if not (folder / "log.db").exists():
         raise BadRequest(f"{folder} holds no learning service.")
-    lock = _lock(folder)  # nobody else may write meanwhile
+    lock = _lock(folder)  # no other process may write meanwhile
     db = Database(folder)
     try:
         found = db.value("PRAGMA integrity_check")

@@ -91,7 +91,7 @@ async def on_http_error(request: Request, error: Exception) -> Response:
 
 
 async def on_client_gone(request: Request, error: Exception) -> Response:
-    """Nobody hears it; the status is for the metrics, in the number that proxies use."""
+    """No client is left to read it; the status is for the metrics, in the number that proxies use."""
     return Response(status_code=499)
 
 

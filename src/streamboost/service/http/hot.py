@@ -84,7 +84,7 @@ class Verb:
         return self.store.event(self.model, features, id, reader)
 
     def answer(self, work: Work, outcome: Outcome | None) -> dict[str, Any]:
-        """What the caller hears."""
+        """The answer to the caller."""
         if work.kind is Kind.EVENT:
             return _predicted(work, outcome)
         assert outcome is not None

@@ -21,7 +21,7 @@ POINTS = 600
 
 
 class Watcher:
-    """The newest view of every model that somebody looks at."""
+    """The newest view of every model that is being looked at."""
 
     def __init__(self, store: LearningStore, alarms: Alarms) -> None:
         self._store, self._alarms = store, alarms

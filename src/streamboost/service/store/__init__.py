@@ -1,4 +1,4 @@
-"""``LearningStore``: what a model learns is in a log before anybody is told that it was learned."""
+"""``LearningStore``: what a model learns is in a log before it is acknowledged."""
 
 from streamboost.service.store.errors import (
     BadRequest,

@@ -250,7 +250,7 @@ def _answer(model: Any, found: Any, seq: int) -> Answer:
 
 
 def from_bytes(data: bytes) -> Any:
-    """Read a model file that somebody sent; it is checked as any file is."""
+    """Read a model file that a client sent; it is checked as any file is."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.sboost"
         path.write_bytes(data)

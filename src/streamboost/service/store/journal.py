@@ -84,7 +84,7 @@ class Journal:
     def _add(
         self, stream: Stream, kind: Kind, learns: bool, id: str | None, body: Body | dict[str, Any], at: float
     ) -> int:
-        """Add a record; it is written by `finish`, or when somebody looks for it."""
+        """Add a record; it is written by `finish`, or when it is looked for."""
         self.seq += 1
         self._rows.append((self.seq, stream.number, int(kind), int(learns), at, FORMAT, id, body))
         self.touched[stream.number] = stream
@@ -218,7 +218,7 @@ class Journal:
 
 
 def _running() -> float:
-    """Seconds that nobody can set; where the system has it, those asleep are counted."""
+    """Seconds of a clock that cannot be set; where the system can, time asleep is counted."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 

@@ -64,7 +64,7 @@ class Body(msgspec.Struct, omit_defaults=True):
     """Why an example was refused."""
 
     def given(self, candidate: int) -> Answer | None:
-        """What a candidate answered before the label was known; None if nobody asked it."""
+        """The answer of a candidate before the label was known; None if it was not asked."""
         return self.answer if self.by == candidate else (self.others or {}).get(str(candidate))
 
 

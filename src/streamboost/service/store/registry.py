@@ -248,7 +248,7 @@ class Registry:
         return self._replace(stream, live, "rollback", by, target=seq)
 
     def put_file(self, name: str, file: bytes, by: str | None) -> int:
-        """Go on from a model file that somebody sent."""
+        """Go on from a model file that a client sent."""
         self._check_writable()
         stream = self.find(name)
         live = estimators.from_bytes(file)
@@ -274,7 +274,7 @@ class Registry:
         target: int | None = None,
         file: bytes | None = None,
     ) -> int:
-        """Another state for the champion. Its snapshot is on the disk before the record that speaks of it."""
+        """Another state for the champion. Its snapshot is on the disk before the record that names it."""
         candidate, writer = stream.champion, self._writer
         seq = writer.journal.seq + 1
         kept = None

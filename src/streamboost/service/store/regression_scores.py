@@ -17,7 +17,7 @@ METRICS = ("mae", "rmse", "r2")
 
 
 class RegressionScores(Scores):
-    """The figures of one regressor. An example that nobody could answer counts as an example and in no figure."""
+    """The figures of one regressor. An example without an answer counts as an example and in no figure."""
 
     task = "regression"
     names = METRICS

@@ -26,7 +26,7 @@ log = logging.getLogger("streamboost.store")
 
 ATTEMPTS = "starting.json"
 SETTLED = 2_000
-"""Examples that shards are given before somebody waits for them."""
+"""Examples that are sent to shards before their answers are waited for."""
 CAREFUL_AFTER = 2
 """Starts in a row that did not come to an end before every example is noted before it is learned."""
 
@@ -103,7 +103,7 @@ def newest(
 def start(
     db: Database, folder: Path, candidate: int, description: Description, upto: int
 ) -> tuple[int, Any, bytes | None]:
-    """The state that the examples up to a number are learned on top of, and the number it stands for."""
+    """The newest state that holds at most the examples up to a number, and the number of its last one."""
     reset = db.row(
         "SELECT seq, target, file, scores FROM resets WHERE candidate=? AND seq<=? ORDER BY seq DESC LIMIT 1",
         (candidate, upto),

@@ -35,7 +35,7 @@ from streamboost.service.store.streams import Stream
 from streamboost.service.store.writer import Writer
 
 READ_WAIT = 5.0
-"""Seconds that somebody waits for readers to know a record."""
+"""Seconds that a call waits until readers know a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class LearningStore:
         return future
 
     def not_reached(self, name: str, at_least_seq: int | None, timeout: float) -> Conflict:
-        """What to say to somebody who has waited long enough."""
+        """The error for a call that has waited too long."""
         stands = self.stream(name).champion.reader.seq
         return Conflict(
             f"The model {name!r} stands at {stands}; {at_least_seq} was not reached in {timeout:g} s.",

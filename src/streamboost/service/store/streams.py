@@ -27,13 +27,13 @@ class Waiting:
         self._known: list[tuple[int, Future[Reader]]] = []
 
     def add(self, seq: int) -> Future[Reader]:
-        """Wait for a record; whoever loses patience cancels the future."""
+        """Wait for a record; a caller that does not want to wait any longer cancels the future."""
         future: Future[Reader] = Future()
         self._new.append((seq, future))
         return future
 
     def below(self, seq: int) -> bool:
-        """Whether somebody waits for this record or one before it."""
+        """Whether a caller waits for this record or one before it."""
         return any(wanted <= seq for wanted, _ in self._pending())
 
     def tell(self, reader: Reader) -> None:
@@ -70,7 +70,7 @@ class Stream:
     counts: Counter[str] = field(default_factory=Counter)
     waiting: Waiting = field(default_factory=Waiting)
     wanted: bool = False
-    """Whether somebody waits for readers to see what was learned."""
+    """Whether a caller waits until readers see what was learned."""
 
     @property
     def champion(self) -> Candidate:
