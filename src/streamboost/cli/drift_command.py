@@ -18,7 +18,7 @@ def drift_command(
         typer.Option(
             "--detector",
             "-d",
-            help="Detectors, as adwin;ddm(warm_start=50), or all; `streamboost models` lists them.",
+            help="Detectors, as adwin,ddm(warm_start=50), or all; `streamboost models` lists them.",
         ),
     ] = "all",
     model: Annotated[
@@ -67,7 +67,7 @@ def drift_command(
     if rows is not None and not all(re.fullmatch(r"\d+", row) for row in rows):
         raise UserError(f"--changes {changes!r} must be whole numbers of rows, as 5000,10000.")
     known = known_changes(stream, limit) if rows is None else [int(row) for row in rows]
-    chosen = "all" if detector == "all" else detector.split(";")
+    chosen = "all" if detector == "all" else re.split(r"[,;](?![^(]*\))", detector)
     try:
         found = detection(
             chosen,
@@ -78,7 +78,10 @@ def drift_command(
             limit=limit,
         )
     except ValueError as error:
-        raise UserError(str(error)) from error
+        raise UserError(str(error).replace("drift=", "detector=", 1)) from error
+    late = [row for row in known if row >= found[0].n_rows]
+    if rows is not None and late:
+        raise UserError(f"--changes {late[0]}: {stream.name} has {found[0].n_rows:,} rows, counted from 0.")
     table = Table(box=None, header_style="bold")
     columns = ["detector", "alarms"] + (
         ["delay", "false alarms", "missed", "F1"] if known else ["first at row"]

@@ -126,17 +126,17 @@ def _run(
         _scored("--budget", "Learn from this share of the labels only, as 0.1."),
     ] = None,
     query: Annotated[
-        str,
-        _scored("--query", "With --budget: which labels are asked for."),
-    ] = "split",
+        str | None,
+        _scored("--query", "With --budget: which labels are asked for (default: split)."),
+    ] = None,
     feedback: Annotated[
         str,
         _scored("--feedback", "labels, or bandit: only whether the label that was shown is right."),
     ] = "labels",
     exploration: Annotated[
-        float,
-        _scored("--exploration", "With bandit: the share of rows that try another label."),
-    ] = 0.1,
+        float | None,
+        _scored("--exploration", "With bandit: the share of rows that try another label (default: 0.1)."),
+    ] = None,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
@@ -226,12 +226,18 @@ def _run(
             "fading": fading,
             "delay": delay,
             "budget": budget,
-            "query": query,
+            "query": query or "split",
             "feedback": feedback,
-            "exploration": exploration,
+            "exploration": 0.1 if exploration is None else exploration,
             "positive": positive,
             "season": season,
         }
+        if query is not None and budget is None:
+            raise UserError(
+                f"--query {query} needs --budget SHARE, as 0.1: which labels to ask for, of how many."
+            )
+        if exploration is not None and feedback != "bandit":
+            raise UserError(f"--exploration {exploration} needs --feedback bandit.")
         if season is not None and spec.task != "regression":
             raise UserError(f"--season is for regression, and this is {spec.task}.")
         measures = chosen_metrics(metrics, spec.task)
