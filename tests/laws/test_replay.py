@@ -271,6 +271,7 @@ def test_rows_too_wide_for_the_memory_are_not_kept():
     np.testing.assert_allclose(model.predict_proba(X[:1])[0], np.bincount(y) / 400)
 
 
+@pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
 def test_the_report_of_the_default_says_so_of_each_of_its_experts():
     X, y, _ = stream(700, 300, 2, seed=1, nominal=False)
     experts = ("replay", "replay-quick", "judge")
