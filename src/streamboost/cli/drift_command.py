@@ -42,7 +42,7 @@ def drift_command(
             help="Rows after a change in which an alarm finds it (default: to the next).",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the model.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the model.")] = 0,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
     json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
     limit: Limit = None,

@@ -84,7 +84,7 @@ def _run(
         typer.Option("--n-estimators", "-n", help="Number of weak learners (default: the model's own)."),
     ] = None,
     task: Task = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the model and of random orders.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the model and of random orders.")] = 0,
     orders: Annotated[
         int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
     ] = 1,

@@ -85,6 +85,9 @@ _ADVICE = (
 def _from_text(text: str) -> Detector:
     found = _CALL.fullmatch(text)
     cls = CLASSES.get(found[1].lower().replace("_", "-")) if found else None
+    near = nearest(found[1], CLASSES) if found and cls is None else None
+    if near is not None:
+        raise ValueError(f"There is no detector {text!r}; did you mean {near!r}?")
     if found is None or cls is None:
         near = nearest(found[1], CLASSES) if found else None
         meant = _ADVICE if near is None else f"did you mean {near!r}?"

@@ -199,8 +199,8 @@ def _objects(array: NDArray[Any]) -> NDArray[Any]:
     """Texts and objects as numbers; what is none is named with its column and row."""
     if array.ndim == 1 and array.size:
         raise ValueError(
-            "Expected 2D array, got 1D array instead. Reshape your data: one row is X[[0]], of a frame X.iloc[[0]]; predict_one "
-            "takes a dict."
+            "Expected 2D array, got 1D array instead. Reshape your data: one row is X[[0]], of a frame X.iloc[[0]]; one column "
+            "is X[:, None], a Series X.to_frame(); predict_one takes a dict."
         )
     if array.ndim != 2 or not array.size:
         return array
