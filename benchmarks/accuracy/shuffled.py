@@ -104,7 +104,9 @@ def main() -> None:
     )
     folder = options.out or RESULTS
     records = (
-        measured_before(folder, page.name, options.sets, options.models, MEASURES) if options.add else []
+        measured_before(folder, page.name, options.sets, options.models, MEASURES, options.seeds)
+        if options.add
+        else []
     )
     for name in options.sets:
         data = Data(name, rows, EVERY.get(name, 1))

@@ -112,9 +112,14 @@ def measure(name: str, models: Sequence[str], seeds: Sequence[int], options: Any
 
 
 def measured_before(
-    folder: Any, page: str, names: Sequence[str], models: Sequence[str], measures: Sequence[str] = MEASURES
+    folder: Any,
+    page: str,
+    names: Sequence[str],
+    models: Sequence[str],
+    measures: Sequence[str] = MEASURES,
+    seeds: Sequence[int] | None = None,
 ) -> list[Record]:
-    """Records of the results file for models or streams that are not measured now."""
+    """Records of the results file for models, streams or, where they are named, seeds that are not measured now."""
     path = folder / f"{page}.csv"
     if not path.exists():
         return []
@@ -123,7 +128,11 @@ def measured_before(
     for row in rows:
         row.update({c: float(row[c]) if row[c] else float("nan") for c in measures})
         row.update({c: int(row[c]) for c in ("rows", "delay", "seed")})
-    return [row for row in rows if not (row["stream"] in names and row["model"] in models)]
+    return [
+        row
+        for row in rows
+        if not (row["stream"] in names and row["model"] in models and (seeds is None or row["seed"] in seeds))
+    ]
 
 
 def page_name(options: Any) -> str:

@@ -18,15 +18,14 @@ from benchmarks.tables import write_csv, write_markdown
 
 PACKAGES = ["streamboost", "vowpalwabbit", "capymoa", "river", "numpy"]
 NOTES = [
-    "- Peak MB: growth of that process's peak memory over its imports and the data as an array",
-    "- kB a learner: the model after the stream over its learners; ours by memory_bytes(), MOA's by the growth of the heap",
     "- a9a, webpage-w8a (sparse), ijcnn1 and covtype (lodgepole pine against the rest, columns divided by their largest values):"
     " a seeded sample of the rows in random order",
     "- Our first entry, which the goals judge: logistic learners beside VW, whose learners are logistic too, with default"
     " options, but smooth boosting with vote=\"ocp\" and learning_rate_spread=1; perceptrons beside MOA's; trees with the peer's"
     " settings,"
     " but with our defaults on covtype. Where options differ from the defaults, they were the more accurate in a trial",
-    "- Accuracy of a contestant with fewer rows is that of the first rows only, and not compared.",
+    "- Accuracy of a contestant with fewer rows is that of the first rows only, and not compared. Memory is in bench-peers.csv:"
+    " the growth of a process over its imports and data, and that of a model by its learners",
     "- streamboost: test_then_train on the array, default options unless named; VW: C++ driver over a binary cache file, default"
     " options; MOA: warm JVM, instances in memory, MOA's prequential loop in Java; River: predict_one, learn_one per row",
 ]

@@ -91,7 +91,7 @@ def races_of(rows: list[Row]) -> list[list[Row]]:
 def group_table(group: str, rows: list[Row]) -> Table:
     """All races of a group: ours first, ratios are to our first entry of the race."""
     columns = ["race", "N", "library", "entry", "rows", "examples/s", "ours is faster", "accuracy"]
-    table = Table(group[0].upper() + group[1:], [*columns, "peak MB", "kB a learner", "remark"])
+    table = Table(group[0].upper() + group[1:], [*columns, "remark"])
     table.note = "Measured: " + ", ".join(dict.fromkeys(row["measured"] for row in rows))
     for race in races_of(rows):
         first = race[0]
@@ -100,7 +100,7 @@ def group_table(group: str, rows: list[Row]) -> Table:
             head = [row["race"], row["n"]] if row is first else ["", ""]
             head += [row["library"], row["entry"]]
             if not row[RATE]:
-                table.add(*head, *["-"] * 6, row["remark"])
+                table.add(*head, *["-"] * 4, row["remark"])
                 continue
             compared = row["library"] != "streamboost" and first[RATE]
             remark = [row["remark"]] if row["remark"] else []
@@ -113,8 +113,6 @@ def group_table(group: str, rows: list[Row]) -> Table:
                 f"{float(row[RATE]):,.0f}",
                 f"{float(first[RATE]) / float(row[RATE]):.1f}x" if compared else "-",
                 f"{float(row['accuracy']):.4f}",
-                f"{float(row['peak_mb']):.0f}",
-                f"{float(row['kb_per_learner']):.1f}" if row["kb_per_learner"] else "-",
                 "; ".join(remark),
             )
     return table

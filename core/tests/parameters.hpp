@@ -52,7 +52,7 @@ inline Values values_of(const std::string& name) {
   const std::map<std::string, Values> all{
       {"hashed", hashed},
       {"hashed_regressor", hashed},
-      {"hashed_shares", {{"bits", count(8)}, {"window", 100.0}, {"information", 0.03}}},
+      {"hashed_shares", {{"bits", count(8)}, {"window", 100.0}, {"information", 0.03}, {"words", true}}},
       {"history", {{"delay", count(0)}}},
       {"replay", replay},
       {"replay_regressor", replay},

@@ -136,7 +136,6 @@ void test_births(const Kind& kind, const Stream& s) {
   loader.n_lanes_all = lanes;
   loader.lanes = again.bank->lanes();
   again.bank->visit(loader);
-  again.bank->check_births();
   again.bank->check();
   again.intake = b.intake;
   again.learn(s, {0, 0, 0, 0, 0});

@@ -280,7 +280,8 @@ def test_every_detector_guards_from_the_command_line(run, entry):
 
 
 def test_wrong_detectors_are_refused(fails):
-    assert "page-hinkley" in fails("run", "sea", "--drift", "adwim")
+    assert "no detector 'adwim'; did you mean 'adwin'?" in fails("run", "sea", "--drift", "adwim")
+    assert "page-hinkley" in fails("run", "sea", "--drift", "nothing like it")
     assert "are the parameters of KSWIN" in fails("run", "sea", "--drift", "kswin(beta=1)")
 
 
@@ -321,6 +322,14 @@ def test_registered_sets(run, fails, tmp_path, monkeypatch):
     assert "could not fetch https://www.csie.ntu.edu.tw" in fails("datasets", "german", "--fetch")
 
 
+def test_a_file_with_several_columns_of_labels(run, tmp_path):
+    rows = "".join(f"{i},{i % 2},{i % 3 % 2}\n" for i in range(30))
+    (tmp_path / "songs.csv").write_text("tempo,label:calm,label:sad\n" + rows)
+    result = run("run", tmp_path / "songs.csv")
+    assert "columns of the model that are named as 'label:sad' is: 1; if they are labels" in result.stderr
+    assert "named as" not in run("run", tmp_path / "songs.csv", "--labels", "label:*").stderr
+
+
 def test_demo(run, tmp_path):
     result = run("demo", "--out", tmp_path / "new" / "demo", "--rows", "300")
     for name in ("single NB", "single perceptron", "bagged NB", "Oza NB", "OSBoost perceptron"):
@@ -352,6 +361,7 @@ def test_demo(run, tmp_path):
             "--gamma is no parameter of bagging; it is one of",
         ),
         (["TWO", "--random-state", "1"], "There is no option --random-state; use --seed."),
+        (["TWO", "--seed", "-1"], "'--seed'"),
         (["TWO", "--param", "gamma"], "expected NAME=VALUE"),
         (["TWO", "-m", "osboost", "--param", "gama=1"], "did you mean gamma?"),
         (["TWO", "--learner-param", "gamma=1"], "The learner hoeffding-tree has no parameter 'gamma'"),
@@ -360,7 +370,6 @@ def test_demo(run, tmp_path):
         (["TWO", "-m", "single", "-n", "5"], "-n"),
         (["TWO", "-n", "0"], "n_estimators"),
         (["TWO", "-n", "many"], "-n"),
-        (["TWO", "--seed", "-1"], "random_state"),
         (["TWO", "--orders", "0"], "--orders"),
         (["TWO", "--limit", "0"], "--limit"),
         (["TWO", "--label", "answr"], "no column 'answr'"),

@@ -11,7 +11,7 @@ def test_alarms_on_a_stream_with_known_changes(run, tmp_path):
         "--limit",
         "4000",
         "--detector",
-        "hddm-w;adwin(delta=0.005)",
+        "hddm-w,adwin(delta=0.005)",
         "--json",
         tmp_path / "d.json",
     )
@@ -32,7 +32,9 @@ def test_alarms_in_a_file(run, fails, tmp_path):
     judged = run("drift", path, "--detector", "ddm", "--changes", "600", "--tolerance", "200")
     assert "0 of 1" in judged.stdout
     assert "must be whole numbers of rows" in fails("drift", path, "--changes", "soon")
+    assert "--changes 1200: " in fails("drift", path, "--changes", "600,1200")
     assert "nodetector" in fails("drift", path, "--detector", "nodetector")
+    assert "--detector adwinn is not allowed: did you mean 'adwin'?" in fails("drift", path, "-d", "ddm;adwinn")
 
 
 def test_the_table_of_the_defensive_booster(run, fails, tmp_path):
@@ -43,3 +45,4 @@ def test_the_table_of_the_defensive_booster(run, fails, tmp_path):
     figures = json.loads((tmp_path / "out" / "figures.json").read_text())
     assert figures["hyperplane"]["Defensive"] < figures["hyperplane"]["OSBoost"]
     assert "is none of" in fails("reproduce", "noarov2026", "--datasets", "moon")
+    assert "did you mean noarov2026?" in fails("reproduce", "noarov2025")

@@ -54,6 +54,7 @@ def test_a_budget(run, table, query):
 def test_a_budget_that_cannot_be(fails, table):
     assert "budget" in fails("run", table, "--budget", 0)
     assert "query" in fails("run", table, "--budget", 0.1, "--query", "best")
+    assert "--query split needs --budget" in fails("run", table, "--query", "split")
 
 
 def test_bandit_feedback(run, fails, table, tmp_path):
@@ -70,6 +71,7 @@ def test_bandit_feedback(run, fails, table, tmp_path):
     assert saved.n_learned_ == 600
     assert "neither with a delay" in fails("run", table, *options, "--delay", 3)
     assert "feedback" in fails("run", table, "--feedback", "praise")
+    assert "needs --feedback bandit" in fails("run", table, "--exploration", 0.1)
 
 
 def test_sets_of_labels(run, fails, songs):

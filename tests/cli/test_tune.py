@@ -75,6 +75,9 @@ def test_the_better_parameter_wins(run, data, tmp_path):
 
 
 def test_what_cannot_be(fails, data, tmp_path):
+    assert "--grid n_estimators=10,30; `streamboost models osboost` lists" in fails(
+        "tune", data, "--model", "osboost"
+    )
     assert "gama" in fails("tune", data, "--grid", "gama=1", "--out", tmp_path / "runs")
     assert "--engine spark" in fails(
         "tune", data, "--grid", "gamma=0.1", "--engine", "spark", "--out", tmp_path / "runs"

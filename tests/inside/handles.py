@@ -65,9 +65,10 @@ def hashed_model(view: str, bits: int, *, numbers: bool = False, newton: bool = 
     return _native("hashed_regressor" if numbers else "hashed", params, "", {}, 1, 1)
 
 
-def shares_model(bits: int, window: float) -> Any:
-    """A native model of past shares of values and crosses."""
-    return _native("hashed_shares", {"bits": bits, "window": window, "information": 0.03}, "", {}, 1, 1)
+def shares_model(bits: int, window: float, *, words: bool = False) -> Any:
+    """A native model of past shares of values and crosses, or of all tokens."""
+    params = {"bits": bits, "window": window, "information": 0.03, "words": words}
+    return _native("hashed_shares", params, "", {}, 1, 1)
 
 
 def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None, score_bits: int = 0) -> Any:

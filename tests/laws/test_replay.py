@@ -237,6 +237,42 @@ def test_rows_too_wide_for_the_memory_are_not_kept():
     np.testing.assert_allclose(model.predict_proba(X[:1])[0], np.bincount(y) / 400)
 
 
+@pytest.mark.filterwarnings("ignore:The trees have reached their limit of memory")
+def test_the_report_of_the_default_says_so_of_each_of_its_experts():
+    X, y, _ = stream(700, 300, 2, seed=1, nominal=False)
+    experts = ("replay", "replay-quick", "judge")
+    few = {"n_estimators": 2, "random_state": 1}
+    model = sb.StreamBoostClassifier(**few).partial_fit(X[:, :5], y)
+    totals = model.report().totals
+    for name in experts:
+        assert totals[f"fits/{name}"] >= 2
+        assert totals[f"remembered_rows/{name}"] >= 500
+        assert (totals[f"too_wide/{name}"], totals[f"fits_dropped/{name}"]) == (0, 0)
+    wide = sb.StreamBoostClassifier(max_bytes=16_000_000, **few).partial_fit(X, y)
+    totals = wide.report().totals
+    for name in experts:
+        assert (totals[f"too_wide/{name}"], totals[f"remembered_rows/{name}"], totals[f"fits/{name}"]) == (
+            1,
+            0,
+            0,
+        )
+    assert wide.predict(X[:3]).shape == (3,)
+    totals = sb.StreamBoostRegressor(**few).partial_fit(X[:, :5], np.nan_to_num(X[:, 5])).report().totals
+    assert {v for k, v in totals.items() if k.startswith("fits_dropped/")} == {0.0}
+
+
+@pytest.mark.parametrize("model", [sb.ReplayBoostingClassifier, sb.ReplayBoostingRegressor])
+def test_a_refusal_counts_classes_where_there_are_some(model):
+    X, y, _ = stream(300, 30, 2, seed=1, nominal=False)
+    said = (
+        "30 columns, their values and 2 classes"
+        if "Classifier" in model.__name__
+        else "30 columns and their values"
+    )
+    with pytest.raises(ValueError, match=f"{said} need .* max_bytes"):
+        model(max_bytes=2_000).partial_fit(X, y)
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -87,7 +87,8 @@ def test_a_hashed_model_is_logistic_regression_over_the_tokens(view, k):
 
 
 @pytest.mark.parametrize(
-    ("view", "newton"), [("words", True), ("words", False), ("crosses", True), ("crosses", False)]
+    ("view", "newton"),
+    [("words", True), ("words", False), ("crosses", True), ("crosses", False), ("scaled", True)],
 )
 @pytest.mark.parametrize("k", [2, 3])
 def test_identifiers_learn_at_the_rates_of_the_oracle(view, newton, k):
@@ -103,18 +104,19 @@ def test_identifiers_learn_at_the_rates_of_the_oracle(view, newton, k):
     np.testing.assert_allclose(answers, expected, rtol=1e-4, atol=1e-6)  # steps are within 1e-5 of the root
 
 
+@pytest.mark.parametrize("of_words", [False, True])
 @pytest.mark.parametrize("k", [2, 5])
-def test_past_shares_are_those_of_the_oracle(k):
+def test_past_shares_are_those_of_the_oracle(k, of_words):
     table, y = messages(300, k)
     table["shop"] = [f"s{i % 7}" for i in range(len(table))]
     rows, (kinds, _, _, more), cells = hashed_rows(table, k)
     weight = np.resize([1.0, 0.5, 2.0, 0.0, 1.0], len(y))
     codes = {label: code for code, label in enumerate(dict.fromkeys(y[weight > 0].tolist()))}
     labels = np.array([codes[label] for label in y])  # in the order of their appearance
-    answers = shares_model(20, 50.0).learn(
+    answers = shares_model(20, 50.0, words=of_words).learn(
         rows, labels.astype(np.int32), weight, "proba", (kinds, k, False, more)
     )
-    oracle, known = PastShares(50.0), 0
+    oracle, known = PastShares(50.0, 20 if of_words else None), 0
     for row, label, w, told in zip(cells, labels, weight, answers, strict=True):
         expected = oracle.step(row, known, int(label), w)
         if expected is not None:
@@ -230,12 +232,14 @@ def test_the_pools_fade_by_information():
         expert = hashed_model(view, BITS)
         room = (np.array([-2]), 2, True, None)
         hashed.append(expert.learn((nothing, cells), y.astype(np.int32), None, "proba", room))
+    counts = shares_model(BITS, 4000.0, words=True)
+    hashed.append(counts.learn((nothing, cells), y.astype(np.int32), None, "proba", room))
     alone = sb.StreamBoostClassifier(**{**options, "companions": ()})
     score = hashed_model("words", BITS - 2).learn((nothing, cells), y.astype(np.int32), None, "proba", room)
     seen = log_odds(score[:, 1:])
     forest = np.nan_to_num(alone.test_then_train(seen, y, classes=[0, 1], output="proba"), nan=0.5)
     fading = {"referee": False, "information": 0.03}
-    pool, outer, history = PoolOfAll(4), OuterPool(2, **fading), LabelHistory()
+    pool, outer, history = PoolOfAll(5), OuterPool(2, **fading), LabelHistory()
     for t in range(len(y)):
         inside = np.stack([forest[t], history.answer(2)])
         opinions = np.stack([outer.answer(inside), *(proba[t] for proba in hashed)])
@@ -243,7 +247,7 @@ def test_the_pools_fade_by_information():
         outer.learn(inside, [int(p[1] > p[0]) for p in inside], int(y[t]))
         history.learn(int(y[t]))
     totals = model.session.model.report()
-    names = ("columns", "hashed-words", "hashed-pairs", "hashed-characters")
+    names = ("columns", *(f"hashed-{view}" for view in ("words", "pairs", "characters", "shares")))
     np.testing.assert_allclose([totals[f"pool_weight/{name}"] for name in names], pool.beta, atol=1e-6)
     assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-6)
     assert totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-6)

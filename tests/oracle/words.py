@@ -74,6 +74,9 @@ def tokens(cells, view, bits):
     values = value_hashes(cells)
     for h in values + (crosses_of(values) if view == "crosses" else []):
         out[place(h, bits)] += 1
+    if view == "scaled":
+        length = math.sqrt(sum(n * n for n in out.values())) or 1.0
+        out = Counter({at: n / length for at, n in out.items()})
     return out
 
 
@@ -152,16 +155,27 @@ def target_statistics(columns, truth, weight, k):
 
 
 class PastShares(LogPool):
-    """Class shares, those of the values and those of the crosses as three opinions; values that meet in a place stay apart."""
+    """Class shares, those of the values and those of the crosses as three opinions; values that meet in a place stay apart.
+
+    With bits: class shares, and those of the places of all tokens, as two.
+    """
 
     least = -4.0
 
-    def __init__(self, window):
-        super().__init__(3, window=window, information=0.03)
+    def __init__(self, window, bits=None):
+        super().__init__(2 if bits else 3, window=window, information=0.03)
+        self.bits = bits
         self.all, self.of_value = Counter(), {}
 
-    def opinions(self, cells, k):
+    def found(self, cells):
+        """What is counted alone, and crosses."""
+        if self.bits:
+            return [at for at, x in tokens(cells, "words", self.bits).items() if x != 0], []
         values = value_hashes(cells)
+        return values, crosses_of(values)
+
+    def opinions(self, cells, k):
+        values, crosses = self.found(cells)
         m = np.array([self.all[c] + 1 / k for c in range(k)]) / (sum(self.all.values()) + 1)
 
         def told(hashes, prior):
@@ -172,8 +186,11 @@ class PastShares(LogPool):
             total = np.sum(shares, axis=0) if shares else np.zeros(k)
             return total - total.max()
 
-        of_crosses = told(crosses_of(values), 5) * (2 / (len(values) - 1) if len(values) > 1 else 0)
-        return np.array([np.log(m), np.maximum(told(values, 10), -30), np.maximum(of_crosses, -30)])
+        said = [np.log(m), np.maximum(told(values, 10), -30)]
+        if not self.bits:
+            of_crosses = told(crosses, 5) * (2 / (len(values) - 1) if len(values) > 1 else 0)
+            said.append(np.maximum(of_crosses, -30))
+        return np.array(said)
 
     def step(self, cells, known, label, weight):
         """Probabilities of before for the classes known, then learn."""
@@ -187,7 +204,6 @@ class PastShares(LogPool):
                 L = self.opinions(cells, k)
                 self.learn_opinions(L, label, weight)
             self.all[label] += weight
-            values = value_hashes(cells)
-            for h in values + crosses_of(values):
+            for h in itertools.chain(*self.found(cells)):
                 self.of_value.setdefault(h, Counter())[label] += weight
         return answer

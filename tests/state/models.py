@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import is_regressor
 
 from streamboost import (
@@ -58,6 +59,7 @@ X[:, 2] = RNG.integers(0, 3, 60)
 Y = (X[:, 0] + (X[:, 2] == 1) > 0.3).astype(int)
 NUMBERS = 3 * X[:, 0] + np.abs(X[:, 1]) + 5 * (X[:, 2] == 1)
 MULTICLASS = ("single-multiclass", "single-softmax", "replay-per-class")  # the third column is their label
+DICTS = ("dicts", "dicts-text")
 REPLAYED = (
     "replay-boosting",
     "replay-per-class",
@@ -163,6 +165,9 @@ def build(only: str | None = None) -> dict[str, Any]:
     models["streamboost-identifiers"] = MODELS["streamboost"](
         n_estimators=2, companions=("linear",), identifier_features=[2], random_state=3
     )
+    models["streamboost-sparse"] = MODELS["streamboost"](
+        n_estimators=2, companions=("linear",), max_tree_columns=3, random_state=4
+    )
     networks: dict[str, Any] = {
         "bagging-tan": OnlineBaggingClassifier(TAN(), n_estimators=2, categorical_features=[0, 1, 2, 3]),
         "single-ban": SingleLearnerClassifier(BAN(relearn="query"), categorical_features=[0, 1, 2, 3]),
@@ -183,19 +188,25 @@ def build(only: str | None = None) -> dict[str, Any]:
         model.partial_fit(np.sign(X[half]), Y[half], classes=[0, 1])
     for name, model in models.items():
         labels = Y[half] if name not in MULTICLASS else X[half, 2].astype(int)
-        model.partial_fit(X[half], labels, classes=None if name == "single-softmax" else np.unique(labels))
+        features = sp.csr_matrix(X[half]) if name == "streamboost-sparse" else X[half]
+        model.partial_fit(features, labels, classes=None if name == "single-softmax" else np.unique(labels))
         if name in REPLAYED:
             model.partial_fit(X[again], labels[again])
     for name, model in numbers.items():
         model.partial_fit(X[half], NUMBERS[half])
         if name in REPLAYED:
             model.partial_fit(X[again], NUMBERS[again])
-    if only not in (None, "dicts"):
-        return {**models, **networks, **batch, **numbers}
-    late = OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4)
-    for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
-        late.learn_one(row, "yes" if label else "no")
-    return {**models, **networks, **batch, **numbers, "dicts": late}
+    late: dict[str, Any] = {
+        "dicts": OSBoostClassifier(Perceptron(), n_estimators=3, random_state=4),
+        "dicts-text": MODELS["streamboost"](
+            n_estimators=2, companions=("linear",), text_features=["c"], random_state=4
+        ),
+    }
+    late = {name: model for name, model in late.items() if only in (None, name)}
+    for model in late.values():
+        for row, label in zip(rows()[:30], Y[:30].tolist(), strict=True):
+            model.learn_one(row, "yes" if label else "no")
+    return {**models, **networks, **batch, **numbers, **late}
 
 
 def regressors() -> dict[str, Any]:
@@ -239,7 +250,7 @@ def regressors() -> dict[str, Any]:
 
 def answers(name: str, model: Any) -> list[Any]:
     """What it says of the first rows: numbers, or probabilities."""
-    if name == "dicts":
+    if name in DICTS:
         return [list(model.predict_proba_one(row).values()) for row in rows()[:5]]
     said: list[Any] = (model.predict if is_regressor(model) else model.predict_proba)(X[:5]).tolist()
     return said
@@ -249,7 +260,7 @@ def go_on(name: str, model: Any) -> Any:
     """Learn the second half; batch ensembles learn all of it anew."""
     if not hasattr(model, "partial_fit"):
         return model.fit(X[30:], Y[30:])
-    if name == "dicts":
+    if name in DICTS:
         for row, label in zip(rows()[30:], Y[30:].tolist(), strict=True):
             model.learn_one(row, "yes" if label else "no")
         return model

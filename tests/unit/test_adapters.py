@@ -114,6 +114,8 @@ def test_every_lane_has_its_own_copy_and_seed():
 def test_learners_that_cannot_stream_are_named():
     with pytest.raises(TypeError, match="SVC has neither partial_fit"):
         OSBoostClassifier(SVC()).fit(X, Y)
+    with pytest.raises(TypeError, match="'naive-bayes' is a text; pass a learner"):
+        OnlineBaggingClassifier("naive-bayes").fit(X, Y)
     with pytest.raises(TypeError, match=r"is a class; pass an instance: GaussianNB\(\)"):
         OSBoostClassifier(GaussianNB).fit(X, Y)
 

@@ -257,7 +257,8 @@ def test_text_stands_for_detectors(given, meant):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("adwim", "give None, a detector"),
+        ("adwim", "no detector 'adwim'; did you mean 'adwin'"),
+        ("nothing like it", "give None, a detector"),
         ("", "give None, a detector"),
         (0.5, "give None, a detector"),
         (ADWIN, "give None, a detector"),

@@ -323,6 +323,8 @@ def test_a_wrapped_metric_is_taken_as_it_is():
     ("options", "message"),
     [
         ({"metrics": ["acc"]}, "no metric 'acc' for classification; did you mean accuracy"),
+        ({"metrics": ["f1_score"]}, "no metric 'f1_score' for classification; did you mean f1"),
+        ({"metrics": ["roc_auc"]}, "did you mean auc"),
         ({"metrics": [], "window": 0}, "at least 1 row"),
         ({"metrics": [], "fading": 1.0}, "between 0 and 1"),
         ({"metrics": ["f_beta:gamma=1"]}, "'gamma=1' is no parameter of f_beta; it takes beta=VALUE"),

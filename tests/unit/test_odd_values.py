@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from streamboost import NaiveBayes, OnlineBaggingClassifier, load
+from streamboost import NaiveBayes, OnlineBaggingClassifier, SingleLearnerClassifier, load
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 HALF = np.arange(40) % 2
@@ -263,3 +263,50 @@ def test_a_matrix_that_claims_to_be_canonical_is_not_believed():
         np.testing.assert_array_equal(
             fitted.predict_proba(lie), model().partial_fit(np.array(truth), [0, 1]).predict_proba(truth)
         )
+
+
+class Odd:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        ({"a": 1.0}, TypeError, "X is of type dict: rows are an array"),
+        ({1.0, 2.0}, TypeError, "X is of type set: rows are an array"),
+        (Odd(), TypeError, "X is of type Odd: rows are an array"),
+        (np.zeros(3, [("a", float), ("b", int)]), TypeError, "X is of type ndarray with named fields"),
+        ([[1.0, 2.0], [3.0]], ValueError, "X is no table, whose rows all have the same number of cells"),
+        (np.ones((300, 2)) * 1j, ValueError, "X holds complex numbers; give their parts as two columns.$"),
+        (sp.csr_matrix(np.ones((3, 2)) * 1j), ValueError, "X holds complex numbers"),
+    ],
+)
+def test_what_is_no_table_is_named(X, error, message):
+    with pytest.raises(error, match=message):
+        SingleLearnerClassifier().partial_fit(X, [0, 1, 0])
+
+
+@pytest.mark.parametrize("labels", [["1", 1], [1.5, "b"], ["b", True]])
+def test_lists_of_labels_do_not_mix_text_and_numbers(labels):
+    """NumPy would make one text of '1' and 1."""
+    with pytest.raises(ValueError, match="y mixes both"):
+        SingleLearnerClassifier().partial_fit(np.eye(2), labels)
+
+
+def test_weights_are_no_complex_numbers():
+    with pytest.raises(ValueError, match="sample_weight must be numbers, one for each row: they are complex"):
+        SingleLearnerClassifier().partial_fit(np.eye(2), [0, 1], sample_weight=np.ones(2) * 1j)
+
+
+def test_weights_next_to_nothing_count_as_none(tmp_path):
+    """The inverse of such a weight is no number; what it did to naive Bayes could not be saved."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
+    model = SingleLearnerClassifier(NaiveBayes()).partial_fit(X, y)
+    before = model.to_bytes()
+    model.partial_fit(X, y, sample_weight=np.full(60, 5e-324))
+    model.learn_one(dict(enumerate(X[0])), 1, sample_weight=1e-101)
+    assert model.to_bytes() == before
+    fresh = SingleLearnerClassifier(NaiveBayes()).partial_fit(X, y, sample_weight=np.full(60, 1e-99))
+    fresh.save(tmp_path / "m.sboost")
+    assert np.isfinite(load(tmp_path / "m.sboost").predict_proba(X)).all()

@@ -20,6 +20,7 @@ from streamboost.streams import (
     LibsvmStream,
     Stream,
     data_files,
+    load,
     open_stream,
     to_arrays,
 )
@@ -333,6 +334,12 @@ def test_folder_of_data(write, tmp_path, monkeypatch):
     assert isinstance(open_stream("heart"), LibsvmStream)
     with pytest.raises(DataError, match="did you mean 'people'"):
         open_stream("peple")
+    with pytest.raises(DataError, match=r"peple.csv.gz: no such file; did you mean '.*people.csv.gz'"):
+        open_stream(tmp_path / "peple.csv.gz")
+    with pytest.raises(DataError, match=r"weather.csv.gz: no such file\.$"):
+        open_stream(tmp_path / "weather.csv.gz")
+    assert repr(open_stream("people")) == f"<CsvStream {tmp_path / 'people.csv.gz'}>"
+    assert repr(load("people")).startswith(f"<stream {tmp_path / 'people.csv.gz'}: ")
     with pytest.raises(DataError, match="label= is for CSV"):
         open_stream("heart", label="y")
     monkeypatch.setenv("STREAMBOOST_DATA", str(tmp_path / "nowhere"))

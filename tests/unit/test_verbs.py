@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,7 @@ from streamboost import (
     OSBoostClassifier,
     Perceptron,
     SingleLearnerClassifier,
+    StreamBoostClassifier,
 )
 from tests.catalogue import STREAMING
 from tests.catalogue import model as catalogue_model
@@ -338,6 +341,24 @@ def test_report_is_a_table(cls):
     assert str(report.n_learned) in repr(report)
     assert report.to_dict()["n_learned"] == len(X)
     assert all(bound.holds for bound in report.bounds if bound.premise == "none")
+
+
+def test_a_report_fits_a_terminal():
+    report = StreamBoostClassifier(n_estimators=12, random_state=1).fit(X, Y).report()
+    text = str(report)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "... 2 more learners" in text
+    words = text.replace("\n    ", " ")
+    assert re.search(r"all learners: age \d+, .*drifts 0", words), "what does not differ is said once"
+    pool = {name: value for name, value in report.totals.items() if name.startswith("pool_weight/")}
+    line = next(line for line in words.splitlines() if line.startswith("pool_weight: "))
+    shown = [part.split()[0] for part in line.removeprefix("pool_weight: ").split(", ")]
+    assert shown == [name.split("/")[1] for name in sorted(pool, key=lambda name: -pool[name])]
+    assert "<th" in report._repr_html_()
+    odd = replace(
+        report, lanes={"edge": np.array([np.nan, 0.5, np.inf])}, totals={"least": -np.inf, "nothing": np.nan}
+    )
+    assert {"nan", "0.5", "inf", "-inf"} <= set(str(odd).split())
 
 
 def test_report_needs_the_monitor():

@@ -67,7 +67,7 @@ namespace {
 
 // `side` classes at a time, which share the row. Beyond the last class they repeat the first.
 template <std::size_t side>
-[[gnu::always_inline]] inline void quadratics_of(const double* x, const double* const* block, std::size_t n, std::size_t width,
+[[gnu::always_inline]] inline void quadratics_of(const double* x, const double* const* block, std::size_t n, std::size_t stride,
                                                  std::size_t used, double* out) {
   const double* mean[side];
   HalfVec low[side], high[side];
@@ -81,8 +81,8 @@ template <std::size_t side>
 #pragma GCC unroll 4
     for (std::size_t c = 0; c < side; ++c) {
       const HalfVec left = one - four_at(mean[c] + j), right = other - four_at(mean[c] + j + half_size);
-      low[c] += left * left * four_at(mean[c] + width + j);
-      high[c] += right * right * four_at(mean[c] + width + j + half_size);
+      low[c] += left * left * four_at(mean[c] + stride + j);
+      high[c] += right * right * four_at(mean[c] + stride + j + half_size);
     }
   }
   if (j < used) {
@@ -90,7 +90,7 @@ template <std::size_t side>
 #pragma GCC unroll 4
     for (std::size_t c = 0; c < side; ++c) {
       const HalfVec left = one - four_at(mean[c] + j);
-      low[c] += left * left * four_at(mean[c] + width + j);
+      low[c] += left * left * four_at(mean[c] + stride + j);
     }
   }
   HalfVec all = sums_of(low) + sums_of(high);
@@ -101,10 +101,10 @@ template <std::size_t side>
 
 }  // namespace
 
-void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out) {
+void cells_quadratics(const double* x, const double* const* block, std::size_t n, std::size_t stride, std::size_t used, double* out) {
   std::size_t c = 0;
-  for (; c + 2 < n; c += 4) quadratics_of<4>(x, block + c, n - c, width, used, out + c);
-  if (c < n) quadratics_of<2>(x, block + c, n - c, width, used, out + c);
+  for (; c + 2 < n; c += 4) quadratics_of<4>(x, block + c, n - c, stride, used, out + c);
+  if (c < n) quadratics_of<2>(x, block + c, n - c, stride, used, out + c);
 }
 
 namespace {

@@ -184,7 +184,7 @@ void gaussian_teach(double* mean, double* spread, double* precision, std::size_t
   double *__restrict ratio = shares.ratio, *__restrict kept = shares.kept, *__restrict inverse = shares.inverse,
                     *__restrict live = shares.live;
   for (std::size_t l = 0; l < lanes; ++l) {
-    const double n = sum[l] > 0.0 ? sum[l] : 1.0;
+    const double n = sum[l] > 1e-300 ? sum[l] : sum[l] > 0.0 ? 1e-300 : 1.0;  // its inverse must be finite
     live[l] = sum[l] > 0.0 ? 1.0 : 0.0;
     inverse[l] = live[l] / n;
     ratio[l] = amount[l] / n;

@@ -12,14 +12,14 @@ namespace streamboost {
 
 namespace {
 
-[[noreturn]] void refuse(const Schema& schema, const char* least, double needed, double max_bytes) {
-  char text[320];
+[[noreturn]] void refuse(const Schema& schema, bool numbers, const char* least, double needed, double max_bytes) {
+  char classes[40] = " and their values", text[320];
+  if (!numbers) std::snprintf(classes, sizeof classes, ", their values and %d classes", schema.n_classes);
   std::snprintf(
       text, sizeof text,
-      "%d columns, their values and %d classes need %s%.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for "
-      "that: nothing was learned from these rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave "
-      "out columns of many values.",
-      schema.width(), schema.n_classes, least, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
+      "%d columns%s need %s%.0f bytes beside trees and remembered rows, and max_bytes leaves %.0f for that: nothing was learned from these "
+      "rows. Raise max_bytes to at least %.2f times what it is, use fewer learners, or leave out columns of many values.",
+      schema.width(), classes, least, needed, max_bytes, std::ceil(100 * needed / max_bytes) / 100);
   throw std::invalid_argument(text);
 }
 
@@ -34,10 +34,11 @@ std::unique_ptr<Growth> Model::reserve(const Schema& schema, double max_bytes) {
     const Room room(std::max(max_bytes, tried));
     growth = prepare(schema);
   } catch (const Room::Exceeded& least) {
-    refuse(schema, "more than ", least.bytes, max_bytes);
+    refuse(schema, answers_numbers(), "more than ", least.bytes, max_bytes);
   }
   if (!growth) return growth;
-  if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes) refuse(schema, "", needed, max_bytes);
+  if (const auto needed = static_cast<double>(growth->bytes()); needed > max_bytes)
+    refuse(schema, answers_numbers(), "", needed, max_bytes);
   growth->exchange();
   return growth;
 }

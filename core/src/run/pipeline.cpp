@@ -240,10 +240,7 @@ std::unique_ptr<Growth> Pipeline::prepare(const Schema& schema) {
   }
   for (const auto& block : blocks_) {
     for (const BankHandle* bank : {&block->bank, &block->spares})
-      if (*bank) {
-        (*bank)->check_births();
-        (*bank)->check();
-      }
+      if (*bank) (*bank)->check();
     block->check_state();
     block->guard.check(intake_.n_learned());
   }

@@ -176,7 +176,11 @@ class Declared:
                 near = suggest(name, self._get_param_names())
                 raise TypeError(
                     f"{type(self).__name__}.__init__() got an unexpected keyword argument {name!r}"
-                    + ("" if near is None else f"; did you mean {near!r}?")
+                    + (
+                        f"; help({type(self).__name__}) lists the parameters"
+                        if near is None
+                        else f"; did you mean {near!r}?"
+                    )
                 )
         for name, default in self._options.items():
             setattr(self, name, given.get(name, default))

@@ -34,7 +34,7 @@ from streamboost.experiments.report import write_report
 from streamboost.experiments.report_parts import together
 from streamboost.experiments.runner import Outcome, Standing, run_all
 from streamboost.experiments.store import RunStore
-from streamboost.experiments.summary import Cell, Summary
+from streamboost.experiments.summary import LIKE_BEST, Cell, Summary
 from streamboost.experiments.tables import LIKE_BEST_MARK, terminal_tables
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS as MODELS
@@ -76,7 +76,8 @@ def compare(
     console = stdout()
     for table in terminal_tables(summary):
         console.print(table)
-    if summary.test_name:
+    places = {verdict.place for row in summary.cells for verdict in summary.verdicts(row) if verdict}
+    if summary.test_name and LIKE_BEST in places:
         console.print(
             f"{LIKE_BEST_MARK} not significantly worse than the best ({summary.test_name}, p >= 0.05)",
             highlight=False,

@@ -18,7 +18,7 @@ def drift_command(
         typer.Option(
             "--detector",
             "-d",
-            help="Detectors, as adwin;ddm(warm_start=50), or all; `streamboost models` lists them.",
+            help="Detectors, as adwin,ddm(warm_start=50), or all; `streamboost models` lists them.",
         ),
     ] = "all",
     model: Annotated[
@@ -42,7 +42,7 @@ def drift_command(
             help="Rows after a change in which an alarm finds it (default: to the next).",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the model.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the model.")] = 0,
     data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
     json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
     limit: Limit = None,
@@ -67,7 +67,7 @@ def drift_command(
     if rows is not None and not all(re.fullmatch(r"\d+", row) for row in rows):
         raise UserError(f"--changes {changes!r} must be whole numbers of rows, as 5000,10000.")
     known = known_changes(stream, limit) if rows is None else [int(row) for row in rows]
-    chosen = "all" if detector == "all" else detector.split(";")
+    chosen = "all" if detector == "all" else re.split(r"[,;](?![^(]*\))", detector)
     try:
         found = detection(
             chosen,
@@ -78,7 +78,10 @@ def drift_command(
             limit=limit,
         )
     except ValueError as error:
-        raise UserError(str(error)) from error
+        raise UserError(str(error).replace("drift=", "detector=", 1)) from error
+    late = [row for row in known if row >= found[0].n_rows]
+    if rows is not None and late:
+        raise UserError(f"--changes {late[0]}: {stream.name} has {found[0].n_rows:,} rows, counted from 0.")
     table = Table(box=None, header_style="bold")
     columns = ["detector", "alarms"] + (
         ["delay", "false alarms", "missed", "F1"] if known else ["first at row"]

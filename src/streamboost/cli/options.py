@@ -84,7 +84,7 @@ def _run(
         typer.Option("--n-estimators", "-n", help="Number of weak learners (default: the model's own)."),
     ] = None,
     task: Task = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the model and of random orders.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the model and of random orders.")] = 0,
     orders: Annotated[
         int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
     ] = 1,
@@ -126,17 +126,17 @@ def _run(
         _scored("--budget", "Learn from this share of the labels only, as 0.1."),
     ] = None,
     query: Annotated[
-        str,
-        _scored("--query", "With --budget: which labels are asked for."),
-    ] = "split",
+        str | None,
+        _scored("--query", "With --budget: which labels are asked for (default: split)."),
+    ] = None,
     feedback: Annotated[
         str,
         _scored("--feedback", "labels, or bandit: only whether the label that was shown is right."),
     ] = "labels",
     exploration: Annotated[
-        float,
-        _scored("--exploration", "With bandit: the share of rows that try another label."),
-    ] = 0.1,
+        float | None,
+        _scored("--exploration", "With bandit: the share of rows that try another label (default: 0.1)."),
+    ] = None,
     param: Annotated[
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
@@ -226,12 +226,18 @@ def _run(
             "fading": fading,
             "delay": delay,
             "budget": budget,
-            "query": query,
+            "query": query or "split",
             "feedback": feedback,
-            "exploration": exploration,
+            "exploration": 0.1 if exploration is None else exploration,
             "positive": positive,
             "season": season,
         }
+        if query is not None and budget is None:
+            raise UserError(
+                f"--query {query} needs --budget SHARE, as 0.1: which labels to ask for, of how many."
+            )
+        if exploration is not None and feedback != "bandit":
+            raise UserError(f"--exploration {exploration} needs --feedback bandit.")
         if season is not None and spec.task != "regression":
             raise UserError(f"--season is for regression, and this is {spec.task}.")
         measures = chosen_metrics(metrics, spec.task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
 from streamboost.baselines import baseline_words
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
-from streamboost.cli.errors import UserError
+from streamboost.cli.errors import UserError, closest
 from streamboost.cli.health_lines import HealthLines
 from streamboost.cli.importances import importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
@@ -177,6 +177,9 @@ def _show(
         console.print(line, highlight=False, soft_wrap=True)
     for line in no_better_than(result):
         warn(line)
+    if isinstance(result, ClassificationResult):
+        for line in _never_met(model, result):
+            warn(line)
     if isinstance(result, RegressionResult):
         console.print(nearest_baseline(result), highlight=False, soft_wrap=True)
     if isinstance(result, RegressionResult) and result.lags_advised is not None:
@@ -203,6 +206,26 @@ def _show(
         sys.stdout.write(text + "\n")
     else:
         write_file(output.json, f"{text}\n".encode())
+
+
+def _never_met(model: Any, result: ClassificationResult) -> Iterator[str]:
+    """Labels that options name and no row has: misspelled, as a rule."""
+    from streamboost.evaluate.count_metrics import ExpectedCost
+
+    named = {
+        f"--{name.replace('_', '-')}": getattr(model, name, None)
+        for name in ("class_weight", "decision_costs")
+    }
+    for metric in result.metrics:
+        kind, *settings = metric.split(":")
+        if kind == ExpectedCost.name:
+            named[f"--metrics {metric}"] = ExpectedCost.of_settings(settings).costs
+    known = {str(label) for label in result.labels}
+    for option, given in named.items():
+        keys = given if isinstance(given, Mapping) else ()
+        words = {str(word) for key in keys for word in (key if isinstance(key, tuple) else (key,))}
+        for word in sorted(words - known):
+            yield f"{option}: no row has the label {word!r}{closest(word, known)}"
 
 
 def _about_labels(result: PrequentialResult, query: str) -> Iterator[str]:

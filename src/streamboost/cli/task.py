@@ -19,6 +19,7 @@ from streamboost.streams.datasets.registry import registered
 LOOKED_AT, FEW, OFTEN, MANY = 1_000, 20, 3, 200
 """Of the first so many labels: so few values are classes whatever they are; others must occur so often each.
 With more than so many texts it is said that they make learning slow."""
+_SETS = re.compile(r"(?i)labels?[:_.]\w")
 _QUANTITY = re.compile(
     r"(?i)(^|[^a-z])(count|cnt|number|quantity|qty|amount|total|sum|price|cost|sales|demand|load|volume|duration|"
     r"temperature|temp|age|income|revenue)s?$"
@@ -91,6 +92,12 @@ def say_task(stream: Stream, task: str, why: str = "") -> None:
         markup=False,
         soft_wrap=True,
     )
+    more = [column for column in stream.feature_names or () if name and _SETS.match(column)]
+    if more and _SETS.match(name or ""):
+        warn(
+            f"columns of the model that are named as {name!r} is: {len(more)}; if they are labels, "
+            "--labels 'label:*' learns sets of them, and --drop leaves them out."
+        )
 
 
 def chosen_metrics(text: str | None, task: str) -> tuple[str, ...]:

@@ -15,11 +15,11 @@ from streamboost.cli.shard_commands import Address, RunEngine
 def tune_command(
     data: Data,
     grid: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--grid", metavar="NAME=VALUES", help="Values, as gamma=0.05,0.1, or a range, as gamma=0.01..0.4."
         ),
-    ],
+    ] = None,
     model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "streamboost",
     learner: Annotated[
         str | None, typer.Option("--learner", "-l", help="The weak learner (default: the model's own).")
@@ -51,6 +51,7 @@ def tune_command(
     """Search parameters on prefixes of a stream: the worse two thirds drop out, the others get three times the rows."""
     import os
 
+    from streamboost.cli.errors import UserError
     from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.run import check_writable
     from streamboost.cli.shard_commands import runner_of
@@ -59,6 +60,11 @@ def tune_command(
     from streamboost.experiments.plan import Source
     from streamboost.streams import open_stream
 
+    if not grid:
+        raise UserError(
+            "what is to be tried? Name parameters and their values with --grid, as --grid n_estimators=10,30; "
+            f"`streamboost models {model}` lists the parameters."
+        )
     check_writable("--json", json)
     if task is None and ModelSpec(model, learner).has_regressor and data != "-":
         stream = open_stream(data, **reading)

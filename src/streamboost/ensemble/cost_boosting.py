@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamboost.base.errors import ClassesNeeded
 from streamboost.base.files.manifest import unflattened
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.parameter import anything, number, one_of, parameter
@@ -109,6 +110,9 @@ class CostBoostingClassifier(Ensemble):
             if not real or not math.isfinite(cost) or cost <= 0 or cost > 1e6:
                 raise ValueError(f"costs[{key!r}]={cost!r} must be a number above 0, at most 1e6.")
 
+    def _booster_plan(self) -> BoosterPlan:
+        return replace(super()._booster_plan(), declared=isinstance(self.costs, Mapping))
+
     def _core_params(self) -> dict[str, Any]:
         return {**super()._core_params(), "costs": None}
 
@@ -116,9 +120,7 @@ class CostBoostingClassifier(Ensemble):
         if not isinstance(self.costs, Mapping):
             return plan
         if not labels.declared:
-            raise ValueError(
-                "costs name labels, which must then be known before the first row: give classes= at the first call, or use fit."
-            )
+            raise ClassesNeeded(f"{type(self).__name__} whose costs name labels", labels.classes.tolist())
         by_code = labels.book.values
         names = {str(label): label for label in by_code}  # on the command line labels are texts
         prices = [1.0] * len(by_code)

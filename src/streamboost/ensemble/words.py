@@ -19,8 +19,10 @@ BYTES_OF_PLACE = 152
 """With more than two classes: 16 weights, those of two classes, and what is known of the numbers there."""
 CROSS_BITS = 2
 """There are many crosses: in classification the tables of experts that see them have so many bits more."""
-BYTES_OF_EXPERT = {"crosses": 4 * 24 + 128, "shares": 4 * 16}
-"""Of experts that see crosses, for each place that the others have, more than two classes included; others: BYTES_OF_PLACE."""
+BYTES_OF_SHARES = 16
+"""Past shares have two counts."""
+WITH_CROSSES = {"crosses": 4 * 24 + 128, "shares": 4 * BYTES_OF_SHARES}
+"""Of experts that see crosses, for each place that the others have, more than two classes included."""
 BYTES_OF_STATISTICS = 32
 """Of target statistics: rows, and those of three classes."""
 SCORE_BITS = 2
@@ -29,9 +31,10 @@ LATE_SHARE = 0.8
 """Of the memory for columns, values and classes: tables of experts that join when a nominal column has too many values."""
 INFORMATION = 0.03
 """A row with this chance that two draws from the answer differ, or a higher one, fades the pool's memory in full."""
-VIEWS_OF_TEXT = ("words", "pairs", "characters")
-VIEWS_OF_IDENTIFIERS = ("words", "crosses")
-VIEWS_OF_MANY = ("words",)
+VIEWS_OF_TEXT = ("words", "pairs", "characters"), ("shares",)
+VIEWS_OF_IDENTIFIERS = ("words", "crosses"), ("shares",)
+VIEWS_OF_MANY = ("words",), ("scaled", "shares")
+"""Views, and more that files of 1.0.0 may not have."""
 
 
 WORD_OPTIONS = (
@@ -87,7 +90,7 @@ def for_open_rows(
     """Return the plan of a model whose rows are not wide; they may become so where they are dicts or have nominal columns."""
     if not columns.turns:
         return plan
-    views = _views_of_identifiers(columns, kind)
+    views = _views(VIEWS_OF_IDENTIFIERS, columns, kind)
     place = _bytes_of_place(views) + BYTES_OF_PLACE / 2**SCORE_BITS + BYTES_OF_STATISTICS
     room = memory.words if memory.rest is None else LATE_SHARE * memory.rest
     bits = _bits(room, place)
@@ -103,18 +106,26 @@ def for_open_rows(
     )
 
 
-def _views_of_identifiers(columns: Schema, kind: str) -> tuple[str, ...]:
-    """Return them; shares are those of classes, and files of 1.0.0 have none."""
-    crosses, shares = (
-        any(f"hashed-{view}/" in name for name in columns.stored) for view in ("crosses", "shares")
-    )
-    counts = kind == "hashed" and crosses <= shares
-    return (*VIEWS_OF_IDENTIFIERS, "shares") if counts else VIEWS_OF_IDENTIFIERS
+def _views(
+    both: tuple[tuple[str, ...], tuple[str, ...]], columns: Schema, kind: str
+) -> tuple[str, ...]:
+    """Return them; a model from a file has the experts that it had, and shares are those of classes."""
+    first, more = both
+    *_, mark = first
+    stored = {view for view in (mark, *more) if any(f"hashed-{view}/" in name for name in columns.stored)}
+    if stored == {mark}:
+        return first
+    return (*first, *(view for view in more if kind == "hashed" or view != "shares"))
+
+
+def _larger(views: tuple[str, ...]) -> dict[str, int]:
+    """Return the bytes of the experts that see crosses, and larger tables therefore."""
+    return WITH_CROSSES if {*WITH_CROSSES} <= {*views} else {}
 
 
 def _bytes_of_place(views: tuple[str, ...]) -> float:
     """Return what these experts have for each place of a table that has no crosses."""
-    own = BYTES_OF_EXPERT if "shares" in views else {}
+    own = {"shares": BYTES_OF_SHARES, **_larger(views)}
     return float(sum(own.get(view, BYTES_OF_PLACE) for view in views))
 
 
@@ -132,9 +143,8 @@ def for_columns(
 ) -> BoosterPlan:
     """Return the plan as wide rows want it. most: columns that trees see; kind: hashed, or hashed_regressor."""
     many, found = _many(columns, most), {*columns.words.values(), *columns.declared_words.values()}
-    views = (
-        VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else _views_of_identifiers(columns, kind)
-    )
+    own = VIEWS_OF_MANY if many else VIEWS_OF_TEXT if TEXT in found else VIEWS_OF_IDENTIFIERS
+    views = _views(own, columns, kind)
     scores = many or TEXT in found
     bits = _bits(memory.words, _bytes_of_place(views) + scores * BYTES_OF_PLACE / 2**SCORE_BITS)
     return replace(
@@ -156,9 +166,10 @@ def _experts(
     late: bool = False,
 ) -> tuple[dict[str, Any], ...]:
     def params(view: str) -> dict[str, Any]:
-        own = bits + CROSS_BITS if "shares" in views and view in BYTES_OF_EXPERT else bits
+        own = bits + CROSS_BITS * (view in _larger(views))
         if view == "shares":
-            return {"bits": own, "window": pool["window"], "information": INFORMATION}
+            of_words = "crosses" not in views
+            return {"bits": own, "window": pool["window"], "information": INFORMATION, "words": of_words}
         return {"view": view, "bits": own, "window_bits": bits, "newton": newton, "late": late}
 
     return tuple(

@@ -165,6 +165,8 @@ def adapter_plan(learner: Any, seed: int, *, task: str = "classification") -> Le
     title = type(learner).__name__
     if inspect.isclass(learner):
         raise TypeError(f"estimator={learner.__name__} is a class; pass an instance: {learner.__name__}().")
+    if isinstance(learner, str):
+        raise TypeError(f"estimator={learner!r} is a text; pass a learner, such as NaiveBayes().")
     kind: Any = lane_kind(learner)
     if task == "regression":
         kind = ArrayNumberLane if kind is ArrayLane else DictNumberLane

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SHOWN = 10
+_WIDTH = 80
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,18 +95,16 @@ class EnsembleReport:
         return plot_report(self, path)
 
     def __str__(self) -> str:
-        lines = [f"{self.model} of {self.n_estimators} x {self.learner}, {self.n_learned} examples learned"]
-        columns = {"learner": np.arange(self.n_estimators), **self.lanes}
-        widths = [max(12, len(name)) for name in columns]
-        lines.append("  ".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True)))
-        for row in self._shown():
-            cells = (_cell(values[row]) for values in columns.values())
-            lines.append("  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)))
+        lines = [self._title()]
+        like, unlike = self._columns()
+        if unlike:
+            lines += _folded({"learner": [str(row) for row in self._shown()], **self._cells(unlike)})
         if self.n_estimators > _SHOWN:
-            lines.append(f"{'...':>12}  ({self.n_estimators - _SHOWN} more)")
-            means = ["mean", *(_cell(values.mean()) for values in self.lanes.values())]
-            lines.append("  ".join(cell.rjust(width) for cell, width in zip(means, widths, strict=True)))
-        lines += [f"{name}: {value:.6g}" for name, value in self.totals.items()]
+            lines.append(f"... {self.n_estimators - _SHOWN} more learners; to_frame() has them all")
+        if like:
+            lines += _filled(f"all learners: {', '.join(f'{name} {value}' for name, value in like.items())}")
+        for group, values in self._groups().items():
+            lines += _filled(f"{group}: {values}")
         lines += self._time_line()
         if self.bounds:
             lines += ["", "Guarantees against what happened:", *map(str, self.bounds)]
@@ -112,6 +112,39 @@ class EnsembleReport:
             lines += ["", *importance_lines(self.importances)]
         lines += [f"Advice: {line}" for line in self.advice]
         return "\n".join(lines)
+
+    def _title(self) -> str:
+        return f"{self.model} of {self.n_estimators} x {self.learner}, {self.n_learned:,} examples learned"
+
+    def _columns(self) -> tuple[dict[str, str], list[str]]:
+        """The statistics that are the same for all learners, with their value, and the names of the others."""
+        like, unlike = {}, []
+        for name, values in self.lanes.items():
+            if len(values) > 1 and np.all(values == values[0]):
+                like[name] = _cell(values[0])
+            else:
+                unlike.append(name)
+        return like, unlike
+
+    def _cells(self, names: list[str]) -> dict[str, list[str]]:
+        """What a table shows of each statistic: the first learners, and the mean if there are more."""
+        found = {}
+        for name in names:
+            found[name] = [_cell(self.lanes[name][row]) for row in self._shown()]
+            if self.n_estimators > _SHOWN:
+                found[name].append(_cell(self.lanes[name].mean()))
+        return found
+
+    def _groups(self) -> dict[str, str]:
+        """The totals; those with a common first name, as `pool_weight/linear`, in one line, the largest first."""
+        groups: dict[str, list[tuple[float, str]]] = {}
+        for name, value in self.totals.items():
+            group, _, member = name.partition("/")
+            groups.setdefault(group, []).append((value, f"{member} {_cell(value)}".lstrip()))
+        return {
+            group: ", ".join(text for _, text in sorted(members, key=lambda member: -member[0]))
+            for group, members in groups.items()
+        }
 
     def __repr__(self) -> str:
         broken = f", {len(self.broken())} guarantees broken" if self.broken() else ""
@@ -122,16 +155,24 @@ class EnsembleReport:
         )
 
     def _repr_html_(self) -> str:
-        columns = {"learner": np.arange(self.n_estimators), **self.lanes}
-        rows = [[_cell(values[row]).strip() for values in columns.values()] for row in self._shown()]
-        left_out = self.n_estimators - len(rows)
+        like, unlike = self._columns()
+        shown = self._cells(unlike)
+        learners = [*map(str, self._shown()), *(["mean"] if self.n_estimators > _SHOWN else [])]
+        rows = (
+            [[learner, *cells] for learner, *cells in zip(learners, *shown.values(), strict=True)]
+            if unlike
+            else []
+        )
+        left_out = self.n_estimators - len(self._shown())
         notes = [f"{left_out} more learners: to_frame() has them all."] if left_out else []
-        notes += [f"{name}: {value:.6g}" for name, value in self.totals.items()]
+        notes += (
+            [f"all learners: {', '.join(f'{name} {value}' for name, value in like.items())}"] if like else []
+        )
+        notes += [f"{group}: {values}" for group, values in self._groups().items()]
         notes += self._time_line()
         notes += [] if self.importances is None else [_most_important(self.importances)]
         notes += [str(bound) for bound in self.bounds] + [f"Advice: {line}" for line in self.advice]
-        title = f"{self.model} of {self.n_estimators} x {self.learner}, {self.n_learned} examples learned"
-        return html_table(title, list(columns), rows, notes)
+        return html_table(self._title(), ["learner", *unlike], rows, notes)
 
     def _time_line(self, most: int = 8) -> list[str]:
         if not len(self.replacements):
@@ -154,4 +195,31 @@ def _most_important(importances: Mapping[Any, float], most: int = 5) -> str:
 
 
 def _cell(value: Any) -> str:
-    return f"{int(value):>12d}" if isinstance(value, np.integer) else f"{float(value):>12.6g}"
+    """A number in four digits, a count whole."""
+    value = float(value)
+    return f"{value:,.0f}" if abs(value) >= 1000 or value.is_integer() else f"{value:.4g}"
+
+
+def _folded(columns: Mapping[str, list[str]]) -> list[str]:
+    """A table whose columns go on below where a terminal ends; the first column stands before every part."""
+    (first, rows), *others = columns.items()
+    rows = rows + ["mean"] * (len(others[0][1]) - len(rows))
+    side = _aligned(first, rows)
+    parts = [side]
+    for name, cells in others:
+        column = _aligned(name, cells)
+        if len(parts[-1][0]) + 2 + len(column[0]) > _WIDTH and parts[-1] is not side:
+            parts.append(side)
+        parts[-1] = [f"{left}  {right}" for left, right in zip(parts[-1], column, strict=True)]
+    return [line for part in parts for line in part]
+
+
+def _aligned(name: str, cells: list[str]) -> list[str]:
+    width = max(map(len, [name, *cells]))
+    return [cell.rjust(width) for cell in [name, *cells]]
+
+
+def _filled(text: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )

@@ -218,6 +218,12 @@ class ArrayStream:
         self.repeatable = True
         self._read = 0
 
+    def __repr__(self) -> str:
+        columns = f"{self.n_features:,} column{'' if self.n_features == 1 else 's'}"
+        names = self.feature_names or ()
+        shown = f" ({', '.join(names[:6])}{', ...' if len(names) > 6 else ''})" if names else ""
+        return f"<stream {self.name}: {self.n_rows:,} rows, {columns}{shown}; X, y>"
+
     @property
     def classes(self) -> tuple[Label, ...] | None:
         """Not known: the labels are looked at only when asked for."""

@@ -152,8 +152,10 @@ def _not_found(text: str, names: list[str]) -> str:
     message = f"{text}: no such file" + ("" if looks_like_path else " or data set")
     close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *NUMBER_SETS, *names], n=1)
     if looks_like_path and Path(text).parent.is_dir():
-        files = [str(Path(text).with_name(name)) for name in sorted(os.listdir(Path(text).parent))]
-        close = difflib.get_close_matches(text, files, n=1, cutoff=0.8) or close
+        # Folder and endings are much of a path: two names are not alike because these are.
+        stems = {name.split(".")[0]: name for name in sorted(os.listdir(Path(text).parent), reverse=True)}
+        near = difflib.get_close_matches(Path(text).name.split(".")[0], stems, n=1, cutoff=0.7)
+        close = [str(Path(text).with_name(stems[stem])) for stem in near] or close
     if close:
         return f"{message}; did you mean {close[0]!r}?"
     return f"{message}; `streamboost datasets` lists the sets." if not looks_like_path else f"{message}."

@@ -108,23 +108,24 @@ struct CostBoosting : VoteCombiner {
     const Lanes lanes = block.lanes();
     const auto y = static_cast<std::size_t>(example.label);
     if (lanes.begin == 0) passage.lambda = example.weight;
-    uniform_lanes(seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(lanes.begin), Purpose::poisson,
-                  scratch.draw.data(), scratch.draw.size());
     const double price = cost(block.state, y);
     const double most_copies = std::floor(10 * std::max(example.weight, 1.0));
-    std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
     std::fill(scratch.extra.begin(), scratch.extra.end(), 0.0);
     scratch.kind = Amount::copies;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(lanes.size()); ++i) {
+    const auto n = static_cast<std::size_t>(lanes.size());
+    for (std::size_t i = 0; i < n; ++i) {
       const double lambda = std::min(passage.lambda, largest_rate);
       const double rate = lambda * share(block.state, i, y, example.weight);
-      const Key key{seed, static_cast<std::uint64_t>(example.number),
-                    static_cast<std::uint32_t>(lanes.begin) + static_cast<std::uint32_t>(i), Purpose::poisson};
       scratch.extra[i] = rate;
-      scratch.amount[i] = std::min(poisson(rate, scratch.draw[i], key), most_copies);
       passage.lambda = judge(block.state, i, y, scratch.answers.vote[i] == example.label, lambda, price);
       block.state.seen[y][i] += example.weight;
     }
+    const auto number = static_cast<std::uint64_t>(example.number);
+    const auto first = static_cast<std::uint32_t>(lanes.begin);
+    uniform_lanes(seed, number, first, Purpose::poisson, scratch.draw.data(), scratch.draw.size());
+    poisson_copies(scratch.extra.data(), seed, number, first, scratch.draw.data(), n, most_copies);
+    std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) scratch.amount[i] = std::min(scratch.draw[i], most_copies);
     block.events.votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::copies, scratch.answers);
   }

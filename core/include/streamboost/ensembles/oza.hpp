@@ -212,10 +212,8 @@ struct OzaBoost : VoteCombiner {
   // The copies of the lanes whose number was left open.
   void draw_rest(int n, const Example& example, int first_lane, double most_copies, Scratch& scratch) const {
     double* draw = scratch.draw.data();
-    const double* offered = scratch.extra.data();
-    if (!poisson_rates(offered, draw, static_cast<std::size_t>(n), most_copies))
-      for (int i = 0; i < n; ++i)
-        if (offered[i] >= detail::poisson_inversion_below) draw[i] = copies(offered[i], 0, example, first_lane + i);
+    poisson_copies(scratch.extra.data(), seed, static_cast<std::uint64_t>(example.number), static_cast<std::uint32_t>(first_lane), draw,
+                   static_cast<std::size_t>(n), most_copies);
     fill_open(draw, most_copies, scratch.amount.data(), static_cast<std::size_t>(n));
   }
 

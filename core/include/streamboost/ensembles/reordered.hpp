@@ -95,8 +95,6 @@ struct Reordered : VoteCombiner {
     LaneState& state = block.state;
     state.sort();
     const auto number = static_cast<std::uint64_t>(example.number);
-    uniform_lanes(seed, number, 0, Purpose::poisson, scratch.draw.data(), scratch.draw.size());
-    std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
     std::fill(scratch.extra.begin(), scratch.extra.end(), 0.0);
     scratch.kind = Amount::copies;
     const double most_copies = std::floor(10 * std::max(example.weight, 1.0)), seen = static_cast<double>(example.number + 1);
@@ -106,13 +104,15 @@ struct Reordered : VoteCombiner {
       const std::size_t i = right ? state.order[--best] : state.order[worst++];
       lambda = std::min(lambda, largest_rate);
       scratch.extra[i] = lambda;
-      scratch.amount[i] =
-          std::min(poisson(lambda, scratch.draw[i], {seed, number, static_cast<std::uint32_t>(i), Purpose::poisson}), most_copies);
       right = scratch.answers.vote[i] == example.label;
       double& own = right ? state.sum_correct[0][i] : state.sum_wrong[0][i];
       own += lambda;
       lambda = own > 0 ? lambda * seen / (2 * own) : 0.0;
     }
+    uniform_lanes(seed, number, 0, Purpose::poisson, scratch.draw.data(), scratch.draw.size());
+    poisson_copies(scratch.extra.data(), seed, number, 0, scratch.draw.data(), state.order.size(), most_copies);
+    std::fill(scratch.amount.begin(), scratch.amount.end(), 0.0);
+    for (std::size_t i = 0; i < state.order.size(); ++i) scratch.amount[i] = std::min(scratch.draw[i], most_copies);
     block.events.votes(scratch.answers.vote.data(), scratch.extra.data(), example.label);
     block.bank->learn(example, {example.label}, scratch.amount.data(), Amount::copies, scratch.answers);
   }

@@ -136,16 +136,11 @@ class Bank {
   void keep_births() { births_ = LaneArray<double>(1, static_cast<std::size_t>(lanes().size())); }
   void visit(FieldVisitor& v) {
     if (births_.rows() > 0) v("birth", births_);
+    if (v.loads()) take_births();
     fields(v);
   }
 
   virtual void check() const {}  // after loading: ranges and indices
-  // After loading: births are among them only where the bank keeps them.
-  void check_births() {
-    for (std::size_t i = 0; i < births_.lanes(); ++i)
-      require(births_[0][i] >= 0 && births_[0][i] < 65536 && births_[0][i] == std::floor(births_[0][i]), "birth");
-    if (DrawnAtBirth* drawn = abilities().births; drawn != nullptr && births_.rows() > 0) drawn->draw_again();
-  }
 
  protected:
   virtual void begin(int lane) = 0;  // the learner of this lane's birth, untaught; asks for memory before it changes anything
@@ -153,6 +148,13 @@ class Bank {
   virtual void fields(FieldVisitor&) = 0;
 
  private:
+  // What was drawn for a learner tells how its fields lie: births are looked at first.
+  void take_births() {
+    for (std::size_t i = 0; i < births_.lanes(); ++i)
+      require(births_[0][i] >= 0 && births_[0][i] < 65536 && births_[0][i] == std::floor(births_[0][i]), "birth");
+    if (DrawnAtBirth* drawn = abilities().births; drawn != nullptr && births_.rows() > 0) drawn->draw_again();
+  }
+
   LaneArray<double> births_;  // empty: all are 0
 };
 

@@ -256,7 +256,7 @@ class HoeffdingBank final : public HoeffdingTrees,
     for (std::size_t i = 0; i < n_; ++i) draw(i);
   }
   void fields(FieldVisitor& v) override {
-    forest_.fields(v);
+    forest_.fields(v, columns_);
     v("values_known", known_);
     if (v.loads()) queue_.assign(n_, {});
   }
@@ -469,7 +469,7 @@ class HoeffdingBank final : public HoeffdingTrees,
       }
       if (n == 0 || (n < most && c + 1 < k)) continue;
       if (mine.used > 0)
-        cells_quadratics(sight.whole, block, n, mine.width, mine.used, quadratic);
+        cells_quadratics(sight.whole, block, n, mine.stride, mine.used, quadratic);
       else
         std::fill_n(quadratic, n, 0.0);
       if (values) value_logs(block, n, sight.values->places(), params_.alpha, logs);
@@ -493,7 +493,7 @@ class HoeffdingBank final : public HoeffdingTrees,
       quadratic = density.quadratic;
       joint = log_prior(head[Forest::mass + c], density);
     } else if (block != nullptr && mine.used > 0) {
-      cells_quadratics(sight.whole, &block, 1, mine.width, mine.used, &quadratic);
+      cells_quadratics(sight.whole, &block, 1, mine.stride, mine.used, &quadratic);
     }
     if (quadratic > largest_quadratic) return out_of_question;
     joint -= 0.5 * quadratic;

@@ -96,13 +96,13 @@ inline void HoeffdingForest::check_blocks(std::size_t i, const HoeffdingColumns&
   for (std::size_t b = 0; b < n_blocks(i); ++b) {
     const double* block_cells = cells(i, static_cast<std::int32_t>(b), columns);
     const auto is_count = [&](std::size_t k) {  // means, lows and highs may be negative
-      return (k >= columns.width && k < 4 * columns.width) || k >= columns.first_count;
+      return (k >= columns.stride && k < 4 * columns.stride) || k >= columns.first_count;
     };
     for (std::size_t k = 0; k < columns.size; ++k) require(block_cells[k] >= 0 || !is_count(k), "negative count");
     for (std::size_t cell = 0; cell < columns.numeric.size() && columns.bins > 0; ++cell)
       require(HoeffdingBins::sound(columns.intervals(block_cells, cell), columns.bins), "intervals");
-    for (std::size_t k = 0; k < 4 * columns.width; ++k)
-      require(k % columns.width < columns.numeric.size() || block_cells[k] == 0, "padding");
+    for (std::size_t k = 0; k < 4 * columns.stride; ++k)
+      require(k % columns.stride < columns.numeric.size() || block_cells[k] == 0, "padding");
   }
 }
 

@@ -1,7 +1,7 @@
 // Loops of the Hoeffding tree: the statistics of one class in one leaf, one cell per numeric column.
 //
 // `width` is a multiple of 8, addresses need no alignment; cells beyond the columns hold 0, their x is NaN. `used`: a multiple of 4,
-// cells beyond it are left out, with the same result.
+// cells beyond it are left out, with the same result. `stride`: from a row of a block to the next.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct CellDensity {
 };
 // of each class sum_j (x_j - mean_j)^2 precision_j, no x missing and 0 beyond the columns; a block begins with its means and precisions
 STREAMBOOST_KERNEL(void, cells_quadratics,
-                   (const double* x, const double* const* block, std::size_t n, std::size_t width, std::size_t used, double* out));
+                   (const double* x, const double* const* block, std::size_t n, std::size_t stride, std::size_t used, double* out));
 // Where the nominal values of a row are counted in a block: the weight of their column, their count, and alpha times its values.
 struct ValuePlaces {
   const std::int32_t *weight_at, *count_at;

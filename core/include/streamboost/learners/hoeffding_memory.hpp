@@ -32,7 +32,7 @@ class HoeffdingState : public Bank {
     for (std::size_t i = 0; i < n_; ++i) {
       if (!forest_.planted(i))
         forest_.plant(i);
-      else if (now[shared ? 0 : i].size != columns(i).size)
+      else if (!now[shared ? 0 : i].holds(columns(i)))
         forest_.grow_columns(i, columns(i), now[shared ? 0 : i], journal);
     }
     journal.assign(columns_, std::move(now));
@@ -65,8 +65,9 @@ class HoeffdingState : public Bank {
     const HoeffdingColumns& mine = columns(i);
     std::size_t numeric = 0, counts = 0;
     for (std::int32_t j : mine.numeric) numeric += known_[static_cast<std::size_t>(j)] > 0 ? 1 : 0;
-    for (std::size_t q : mine.nominal) counts += 1 + static_cast<std::size_t>(known_[static_cast<std::size_t>(mine.all[q].column)]);
-    return 6 * ((numeric + 7) / 8 * 8) + numeric * HoeffdingBins::size(mine.bins) + counts;
+    for (std::size_t q : mine.nominal)
+      counts += 1 + room_for(static_cast<std::size_t>(known_[static_cast<std::size_t>(mine.all[q].column)]));
+    return HoeffdingColumns::numeric_size(numeric, mine.bins) + room_for(counts);
   }
   double bytes(std::size_t i, std::size_t k) const { return forest_.bytes(i, k, block_size(i)); }
 

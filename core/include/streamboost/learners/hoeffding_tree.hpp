@@ -125,9 +125,7 @@ class HoeffdingForest {
     journal.assign(classes_, k);
   }
   void grow_columns(std::size_t i, const HoeffdingColumns& old, const HoeffdingColumns& now, Journal& journal) {
-    std::vector<double> moved(n_blocks(i) * now.size, 0.0);
-    for (std::size_t b = 0; b < n_blocks(i); ++b) now.widen(old, cells_[i].data() + b * old.size, moved.data() + b * now.size);
-    journal.assign(cells_[i], std::move(moved));
+    journal.assign(cells_[i], now.move(old, cells_[i], n_blocks(i)));
   }
 
   // One empty leaf.
@@ -189,7 +187,7 @@ class HoeffdingForest {
     for (std::size_t c = 0; c < classes_; ++c) {
       if (numbers[c] < 0) continue;
       const double* mine = cells(i, numbers[c], columns);
-      if (columns.width > 0) fetch(mine, std::min<std::size_t>(2 * columns.width, 128));
+      if (columns.width > 0) fetch(mine, std::min<std::size_t>(2 * columns.stride, 128));
       if (columns.size > columns.first_count)
         fetch(mine + columns.first_count, std::min<std::size_t>(columns.size - columns.first_count, 128));
     }
@@ -197,7 +195,7 @@ class HoeffdingForest {
   void fetch_to_learn(std::size_t i, std::size_t record, std::size_t label, const HoeffdingColumns& columns) const {
     const std::int32_t number = leaf_of(i, record)[block + label];
     if (number >= 0 && columns.width > 0)
-      fetch(cells(i, number, columns) + 2 * columns.width, std::min<std::size_t>(4 * columns.width, 256));
+      fetch(cells(i, number, columns) + 2 * columns.stride, std::min<std::size_t>(4 * columns.stride, 256));
   }
   // The child of an inner node that a row goes to.
   std::size_t next(std::size_t i, std::size_t n, const double* x, const std::int64_t* known) const {
@@ -365,7 +363,8 @@ class HoeffdingForest {
     return out;
   }
 
-  void fields(FieldVisitor& v) {
+  // columns: of each tree, or of all.
+  void fields(FieldVisitor& v, const std::vector<HoeffdingColumns>& columns) {
     v("nodes", nodes_);
     v("threshold", threshold_);
     if (used_ == classes_ || v.measures()) {
@@ -374,7 +373,7 @@ class HoeffdingForest {
     } else {
       packed_fields(v);
     }
-    v("cells", cells_);
+    packed_cells(v, columns);
     v("owner", owner_);
     if (reconsiders()) v("kept", kept_);
     if (!groups_.empty()) v("groups", groups_);
@@ -428,6 +427,24 @@ class HoeffdingForest {
       require(heads[i].size() % (mass + (costs_ ? 3 : 2) * used_) == 0 && leaves[i].size() % (block + used_) == 0, "tree leaves");
       head_[i] = heads_of(heads[i], used_, classes_);
       leaf_[i] = leaves_of(leaves[i], used_, classes_);
+    }
+  }
+  void packed_cells(FieldVisitor& v, const std::vector<HoeffdingColumns>& columns) {
+    std::vector<HoeffdingColumns> tight;
+    bool same = true;
+    for (const HoeffdingColumns& one : columns) {
+      tight.push_back(one.packed());
+      same = same && one.holds(tight.back());
+    }
+    if (same || v.measures()) return v("cells", cells_);
+    Ragged<double> cells(cells_.size());
+    const auto at = [&](std::size_t i) { return columns.size() > 1 ? i : 0; };
+    for (std::size_t i = 0; i < cells_.size() && !v.loads(); ++i) cells[i] = tight[at(i)].move(columns[at(i)], cells_[i], n_blocks(i));
+    v("cells", cells);
+    for (std::size_t i = 0; i < cells_.size() && v.loads(); ++i) {
+      const std::size_t size = std::max<std::size_t>(tight[at(i)].size, 1);
+      require(cells[i].size() % size == 0, "tree blocks");
+      cells_[i] = columns[at(i)].move(tight[at(i)], cells[i], cells[i].size() / size);
     }
   }
   std::size_t leaf_ints() const { return block + classes_; }

@@ -71,14 +71,13 @@ class ItiBank final : public Bank,
     Journal unread;
     grow(schema, unread);
   }
-  // A new column is a new test at every node: trees are grown again from the examples that they keep.
   void grow(const Schema& schema, Journal& journal) override {
     ItiColumns now(schema);
     ItiWork work;
     if (now.width() != columns_.width())
       for (auto& tree : trees_) {
         ItiTree wider = tree;
-        wider.widen(columns_, now, params_, work);
+        wider.widen(columns_, now, work);
         journal.assign(tree, std::move(wider));
       }
     journal.assign(columns_, std::move(now));

@@ -141,9 +141,9 @@ class ItiTree {
     if (static_cast<std::size_t>(id) == known) link(0, id);
   }
 
-  // Columns are only ever appended: what is known of the instances there is nothing.
-  void widen(const ItiColumns& old, const ItiColumns& now, const ItiParams& params, ItiWork& work) {
-    if (old.width() == now.width()) return;
+  // Columns are only ever appended, and missing in all instances so far. No test on such a column separates anything, so that every best
+  // test is what it was, and so is the tree: its tables count the new gaps.
+  void widen(const ItiColumns& old, const ItiColumns& now, ItiWork& work) {
     const std::size_t m = n_instances();
     std::vector<std::int32_t> code(m * now.nominal, -1);
     std::vector<double> number(m * now.numeric, ItiColumns::missing);
@@ -155,7 +155,15 @@ class ItiTree {
     }
     instance_code = std::move(code);
     instance_number = std::move(number);
-    rebuild(now, params, work);
+    for (std::int32_t n = 0; static_cast<std::size_t>(n) < n_nodes(); ++n) {
+      if (part(n, column) < 0) continue;
+      work.lesson.clear();
+      const ItiTable known = table(n);
+      for (std::size_t j = old.width(); j < now.width(); ++j)
+        for (std::size_t e = 0; e < known.size && known.column[e] < 0; ++e)
+          work.lesson.push_back({static_cast<std::int32_t>(j), known.label[e], ItiColumns::missing, known.weight[e]});
+      add(n, work);
+    }
   }
 
   void check(const ItiColumns& columns, const ItiParams& params, ItiWork& work) const;

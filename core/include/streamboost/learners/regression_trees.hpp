@@ -109,7 +109,6 @@ class RegressionTreeBank final : public Bank, public NeedsRoom, public DrawnAtBi
     }
     v("tree", packed);
     if (!v.loads()) return;
-    draw_again();  // births came before
     for (std::size_t i = 0; i < trees_.size(); ++i) trees_[i].unpack(packed[i], columns_[i]);
   }
 

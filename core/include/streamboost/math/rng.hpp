@@ -174,6 +174,14 @@ STREAMBOOST_KERNEL(void, poisson_counts, (double lambda, double* u_then_k, std::
 // Every lane has a rate of its own; u_then_k holds the uniforms; both arrays padded and aligned. Numbers above `most` may come out
 // smaller than they are, but not below it. False: some rate is 10 or more, whose lanes are left to the caller.
 STREAMBOOST_KERNEL(bool, poisson_rates, (const double* lambda, double* u_then_k, std::size_t n, double most));
+// The same with all rates, as the scalar function draws them: lanes first_lane .. first_lane + n - 1.
+inline void poisson_copies(const double* lambda, std::uint64_t seed, std::uint64_t example, std::uint32_t first_lane, double* u_then_k,
+                           std::size_t n, double most) {
+  if (poisson_rates(lambda, u_then_k, n, most)) return;
+  for (std::size_t i = 0; i < n; ++i)
+    if (lambda[i] >= detail::poisson_inversion_below)
+      u_then_k[i] = poisson(lambda[i], 0, {seed, example, first_lane + static_cast<std::uint32_t>(i), Purpose::poisson});
+}
 // the uniforms of keys (seed, node + 2^32 column, lane, node subset, birth), one for each column
 STREAMBOOST_KERNEL(void, node_uniforms,
                    (std::uint64_t seed, std::uint32_t node, std::uint32_t lane, std::uint32_t birth, const std::int32_t* column,

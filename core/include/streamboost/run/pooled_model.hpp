@@ -213,6 +213,12 @@ class PooledModel final : public PooledExperts {
     for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["pool_weight/" + experts_[e].name] = pool_.weights()[e];
     for (std::size_t e = 0; e < experts_.size(); ++e) report.totals["recently_right/" + experts_[e].name] = pool_.right(e);
     report.totals["recently_right/pool"] = pool_.right(experts_.size());
+    for (std::size_t e = 1; e < experts_.size(); ++e) {  // what those over remembered rows say of their fits
+      const ModelReport own = experts_[e].model->report();
+      for (const char* said : {"fits", "fits_dropped", "remembered_rows", "too_wide"})
+        if (const auto found = own.totals.find(said); found != own.totals.end())
+          report.totals[std::string(said) + "/" + experts_[e].name] = found->second;
+    }
     if (pool_.params().temperature) report.totals["temperature"] = temperature_.value();
     return report;
   }

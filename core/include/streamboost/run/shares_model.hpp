@@ -1,9 +1,10 @@
-// Past shares of values and of their crosses, as a model: what naive Bayes would say of them, with weights that are learned.
+// Past shares of values and of their crosses, or of words, as a model: what naive Bayes would say of them, with weights that are learned.
 //
 //   n, n_c     weight of the learned rows that had a value (or a cross of two), and of those of class c among them;  N, N_c: of all
 //   m_c        (N_c + 1/k) / (N + 1), of k classes
 //   q_c        (n_c + prior m_c) / (n + prior);  prior: 10 of a value, 5 of a cross
 //   opinions   L_1c = ln m_c;   L_2c = sum of ln(q_c / m_c) over the v values of a row;   L_3c = 2 / (v - 1) times the sum over its crosses
+//   words      values are the different places of all tokens of a row (view `words`), whatever they count, and there is no L_3
 //   answer     P_c ~ exp(sum_i beta_i L_ic), with the weights beta of ensembles/log_pool.hpp
 //
 // A linear learner shares the blame for a row out among its values; here each value and cross says by itself what it has seen, which a
@@ -27,7 +28,9 @@ namespace streamboost {
 
 struct SharesWork : RowWork {
   words::Values values;
+  words::Tokens tokens;
   std::vector<std::size_t> place;  // of the values, then of the crosses
+  std::size_t n_values = 0;
   std::vector<double> ratio, left, log_p, P, matrix;
   int k = 0;  // classes that log_p and P are about; 0: of no row
   template <class Owner>
@@ -41,11 +44,18 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     int bits;
     double window;       // rows that the weights remember
     double information;  // as in log_pool.hpp
-    static Params read(const Config& c) { return {words::read_bits(c), c.number("window"), c.number("information")}; }
+    bool words;          // all tokens count, not the values alone
+    static Params read(const Config& c) {
+      return {words::read_bits(c), c.number("window"), c.number("information"), c.flag("words")};
+    }
   };
 
   SharesModel(const Params& params, const Ensemble& ensemble)
-      : RowModel(ensemble, false, false), bits_(params.bits), cells_(std::size_t{2} << bits_), pool_(pool_params(params), 3) {}
+      : RowModel(ensemble, false, false),
+        bits_(params.bits),
+        words_(params.words),
+        cells_(std::size_t{2} << bits_),
+        pool_(pool_params(params), static_cast<int>(n_opinions())) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
@@ -54,6 +64,7 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     if (reserved_ && now == intake_.schema()) return nullptr;
     growth->totals = totals_;
     growth->totals.resize(std::max(static_cast<std::size_t>(now.n_classes), totals_.size()));
+    growth->only_numbers = words::only_numbers(now);
     return growth;
   }
   void join(const Intake& others) noexcept override { intake_.count_like(others); }
@@ -70,6 +81,7 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     totals_ = std::move(them.totals_);
     pool_ = std::move(them.pool_);
     reserved_ = them.reserved_;
+    only_numbers_ = them.only_numbers_;
   }
 
  private:
@@ -78,10 +90,12 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
 
   struct Grown final : RowGrowth {
     AlignedVector<double> totals;
+    bool only_numbers = false;
     using RowGrowth::RowGrowth;
     void exchange() noexcept override {
       RowGrowth::exchange();
       std::swap(model.totals_, totals);
+      std::swap(model.only_numbers_, only_numbers);
     }
     std::size_t bytes() override { return model.memory_bytes() + totals.size() * sizeof(double); }
   };
@@ -104,7 +118,11 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
 
   void make_room(const RowBlock& rows, const double* /*weight*/, SharesWork& work) {
     work.k = 0;
-    const std::size_t most = work.values.make_room(rows.n_columns) + words::Values::most_crosses;
+    std::size_t most = 0;
+    if (words_)
+      for (int r = 0; r < rows.n_rows; ++r) most = std::max(most, work.tokens.make_room(rows.row(r), rows.n_words));
+    else
+      most = work.values.make_room(rows.n_columns) + words::Values::most_crosses;
     work.place.reserve(most);
     work.ratio.reserve(most);
     work.left.reserve(most);
@@ -115,9 +133,19 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     return 2 * ((place + (c - 1) * 0x9e3779b1u) & (cells_.size() / 2 - 1)) + 1;
   }
 
+  std::size_t n_opinions() const { return words_ ? 2 : 3; }
+
   void read(const Row& row, SharesWork& work) const {
-    work.values.read(row, intake_.schema());
     work.place.clear();
+    if (words_) {
+      work.tokens.read(row, intake_.schema(), only_numbers_, words::View::words, bits_);
+      for (std::size_t i = 0; i < work.tokens.place.size(); ++i)
+        if (work.tokens.value[i] != 0) work.place.push_back(static_cast<std::size_t>(work.tokens.place[i]));
+      work.n_values = work.place.size();
+      return;
+    }
+    work.values.read(row, intake_.schema());
+    work.n_values = work.values.found.size();
     for (const words::Hash& hash : work.values.found) work.place.push_back(hash.place(bits_));
     work.values.cross([&](words::Hash hash) { work.place.push_back(hash.place(bits_)); });
   }
@@ -125,7 +153,7 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
   // What there is to say with k classes about the row that was read.
   void consider(int classes, SharesWork& work) const {
     const auto k = static_cast<std::size_t>(classes);
-    const std::size_t n = work.place.size(), v = work.values.found.size();
+    const std::size_t n = work.place.size(), v = work.n_values;
     work.k = classes;
     work.ratio.resize(n);
     work.left.resize(n);
@@ -146,9 +174,9 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
       for (std::size_t i = v; i < n; ++i) of_crosses += work.ratio[i];
       work.log_p[c] = streamboost::log(m);
       work.log_p[k + c] = of_values;
-      work.log_p[2 * k + c] = v > 1 ? of_crosses * (2 / static_cast<double>(v - 1)) : 0.0;
+      if (!words_) work.log_p[2 * k + c] = v > 1 ? of_crosses * (2 / static_cast<double>(v - 1)) : 0.0;
     }
-    for (std::size_t opinion = 1; opinion < 3; ++opinion) {
+    for (std::size_t opinion = 1; opinion < n_opinions(); ++opinion) {
       double* L = work.log_p.data() + opinion * k;
       const double highest = *std::max_element(L, L + k);
       for (std::size_t c = 0; c < k; ++c) L[c] = std::max(L[c] - highest, -deepest);
@@ -211,6 +239,8 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
 
   static constexpr double prior_of_value = 10, prior_of_cross = 5, deepest = 30;
   int bits_;
+  bool words_;
+  bool only_numbers_ = false;          // in all columns
   AlignedVector<double> cells_;        // n and n_1 of each place
   AlignedVector<double> totals_{0.0};  // of each class
   LogPool pool_;

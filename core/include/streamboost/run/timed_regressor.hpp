@@ -158,6 +158,7 @@ class TimedRegressor final : public Model {
     for (const Expert& expert : experts_) {
       names.push_back(expert.name);
       report.totals["fits/" + expert.name] = static_cast<double>(expert.trees.fits());
+      report.totals["fits_dropped/" + expert.name] = static_cast<double>(expert.trees.dropped());
     }
     for (std::size_t k = 0; k < names.size(); ++k) {
       report.totals["recently_missed/" + names[k]] = pool_.missed()[k];

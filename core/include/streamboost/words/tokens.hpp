@@ -6,6 +6,7 @@
 //   characters   runs of 3 to 5 characters of whatever stands between spaces,  the value
 //                with a space before and behind
 //   crosses      its words                                                     the value, and the values of each two columns
+//   scaled       its words                                                     the value; all tokens of the row are scaled to length 1
 //
 // Letters are folded (fold.hpp). A token counts how often it is there, and the tokens of a text are scaled to length 1; a value counts 1; a
 // number is itself. Crosses may be slowed down (run/hashed_table.hpp). Scripts without spaces have long "words": the view `characters` is the one for them.
@@ -33,11 +34,15 @@
 
 namespace streamboost::words {
 
-enum class View { words, pairs, characters, crosses };
+enum class View { words, pairs, characters, crosses, scaled };
 
 inline View read_view(const Config& c) {
   return c.choice<View>("view",
-                        {{"words", View::words}, {"pairs", View::pairs}, {"characters", View::characters}, {"crosses", View::crosses}});
+                        {{"words", View::words},
+                         {"pairs", View::pairs},
+                         {"characters", View::characters},
+                         {"crosses", View::crosses},
+                         {"scaled", View::scaled}});
 }
 inline int checked_bits(int bits) {
   if (bits < 8 || bits > 24) throw std::invalid_argument("bits must be between 8 and 24");
@@ -147,6 +152,7 @@ class Tokens {
     found_.clear();
     if (only_numbers) {
       for (int i = 0; i < row.size; ++i) cell(row.column(i), numeric_column, row.value[i]);
+      if (view == View::scaled) scale();
       return merge();
     }
     values_.found.clear();
@@ -167,6 +173,7 @@ class Tokens {
         add_text(text, j, view);
     }
     if (view == View::crosses) cross();
+    if (view == View::scaled) scale();
     merge();
   }
 
@@ -191,6 +198,14 @@ class Tokens {
     const double values = static_cast<double>(values_.found.size()), crosses = static_cast<double>(values_.n_crosses());
     const double pace = crosses == 0 ? 1.0 : std::min(values / crosses, 1.0);
     values_.cross([&](Hash hash) { found_.push_back({at(hash), 1.0, pace}); });
+  }
+
+  void scale() {
+    double largest = 0, squares = 0;  // squares of ratios: numbers may be as large as there are
+    for (const Found& token : found_) largest = std::max(largest, std::fabs(token.value));
+    if (largest == 0) return;
+    for (const Found& token : found_) squares += (token.value / largest) * (token.value / largest);
+    for (Found& token : found_) token.value = token.value / largest / std::sqrt(squares);
   }
 
   void add_text(std::string_view text, int column, View view) {

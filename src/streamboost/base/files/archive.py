@@ -112,6 +112,10 @@ def _opened(file: BinaryIO) -> Iterator[tuple[zipfile.ZipFile, int]]:
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     try:
+        begin = file.read(2)
+        if begin != b"PK":
+            raise ModelFileError("not a model file: `save` and `streamboost run --save` write those")
+        file.seek(0)
         with zipfile.ZipFile(file) as archive:
             yield archive, size
     except ModelFileError:

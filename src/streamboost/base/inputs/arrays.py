@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from streamboost.base.inputs.cells import TIMES, is_beyond_double, object_column
+from streamboost.base.inputs.cells import COMPLEX, TIMES, is_beyond_double, object_column
 from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.codes import check_scalar
 from streamboost.base.inputs.dates import taken_apart
@@ -158,7 +158,20 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
             "X is a list of dicts. Learn dicts one by one with learn_one, whose columns may come and go; or make a frame "
             "of them: pandas.DataFrame(X)."
         )
-    array = np.asarray(X) if not hasattr(X, "__array_function__") or isinstance(X, np.ndarray) else X
+    array = X
+    if not hasattr(X, "__array_function__") or isinstance(X, np.ndarray):
+        try:
+            array = np.asarray(X)
+        except ValueError as error:
+            raise ValueError(f"X is no table, whose rows all have the same number of cells: {error}") from error
+    kind = getattr(getattr(array, "dtype", None), "kind", None)
+    if kind == "c":
+        raise ValueError(COMPLEX)
+    if kind == "V" or (kind == "O" and array.ndim == 0):
+        raise TypeError(
+            f"X is of type {type(X).__name__}{' with named fields' if kind == 'V' else ''}: rows are an array of numbers, a sparse "
+            "matrix, a frame or a list of rows."
+        )
     if isinstance(array, np.ndarray) and array.dtype.kind in "USO":
         X = _objects(array)
     if isinstance(array, np.ndarray) and array.dtype.kind in "mM":
@@ -186,8 +199,8 @@ def _objects(array: NDArray[Any]) -> NDArray[Any]:
     """Texts and objects as numbers; what is none is named with its column and row."""
     if array.ndim == 1 and array.size:
         raise ValueError(
-            "Expected 2D array, got 1D array instead. Reshape your data: one row is X[[0]], of a frame X.iloc[[0]]; predict_one "
-            "takes a dict."
+            "Expected 2D array, got 1D array instead. Reshape your data: one row is X[[0]], of a frame X.iloc[[0]]; one column "
+            "is X[:, None], a Series X.to_frame(); predict_one takes a dict."
         )
     if array.ndim != 2 or not array.size:
         return array
@@ -198,6 +211,8 @@ def _objects(array: NDArray[Any]) -> NDArray[Any]:
 def _read_sparse(X: Any, estimator: str, least: int) -> Table:
     options: dict[str, Any] = {"ensure_min_samples": least, "input_name": "X", "estimator": estimator}
     check_sparse(X)
+    if X.dtype.kind == "c":
+        raise ValueError(COMPLEX)
     csr = X
     if not _is_ready_csr(X, least):
         csr = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **options)

@@ -18,6 +18,7 @@ STRINGS = (
     "or give them as numbers and name them in categorical_features=."
 )
 
+COMPLEX = "Complex data not supported: X holds complex numbers; give their parts as two columns."
 TIMES = (
     "{where} is of type {kind}: dates and times are taken apart in dicts and in frames whose columns have names; elsewhere, and "
     "of durations, give what matters as numbers or categories, such as the hour, the weekday or the age in days."

@@ -176,7 +176,10 @@ def plain_container(y: Any, what: str) -> Any:
             raise ValueError(f"{what} is masked in row {row}: a missing label. Leave such rows out.")
         return y.data
     if isinstance(y, list | tuple):
-        exact = {type(label) for label in y} <= {str, int, bool}
+        kinds = {type(label) for label in y}
+        if str in kinds and kinds & {int, float, bool}:  # NumPy would make one text of '1' and 1
+            raise ValueError(_MIXED.format(what))
+        exact = kinds <= {str, int, bool}
         if exact and (any(isinstance(v, str) and v.endswith("\0") for v in y) or _is_wide(y)):
             array = np.empty(len(y), dtype=object)
             array[:] = y

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST_WEIGHT = 2.0**53  # counting by ones stops there, and nothing that is multiplied by it overflows
+SMALLEST_WEIGHT = 1e-100  # what is below counts as 0: means and variances of such rows would be lost in rounding
 
 
 def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
@@ -20,7 +21,10 @@ def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
             f"sample_weight is masked in row {row}; every row needs a weight, 0 to leave it out."
         )
     try:
-        weight = np.asarray(sample_weight, dtype=np.float64, order="C")
+        given = np.asarray(sample_weight)
+        if given.dtype.kind == "c":
+            raise TypeError("they are complex")
+        weight = np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight must be numbers, one for each row: {error}.") from error
     if weight.ndim == 0:
@@ -35,7 +39,9 @@ def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise ValueError(
             f"sample_weight is {weight[row]} in row {row}; weights must be 0 or more, and at most 2^53."
         )
-    return None if (weight == 1.0).all() else weight
+    if (weight == 1.0).all():
+        return None
+    return np.where(weight < SMALLEST_WEIGHT, 0.0, weight)
 
 
 def check_something_weighs(sample_weight: Any) -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from streamboost.base.nearest import nearest
 from streamboost.reproduce.published import PAPERS
 from streamboost.reproduce.study import Study
+
+NOAROV = "noarov2026"
+"""A paper without published figures: its table is made by a module of its own."""
 
 
 def study_of(paper: str, preset: str | None = None) -> Study:
     """The reproduction of a paper, with its own preset or another one that it offers."""
     if paper not in PAPERS:
-        raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
+        near = nearest(paper, (*PAPERS, NOAROV))
+        meant = f"did you mean {near}?" if near else f"there are {', '.join((*PAPERS, NOAROV))}."
+        raise ValueError(f"There is no paper {paper!r}; {meant}")
     found = import_module(f"streamboost.reproduce.papers.{paper}").STUDY
     assert isinstance(found, Study)
     if preset is None:

@@ -4,7 +4,7 @@
 const $ = id => document.getElementById(id);
 const make = (tag, text, name) => Object.assign(document.createElement(tag), { textContent: text ?? "", className: name ?? "" });
 const percent = v => v === null || v === undefined ? "–" : `${(100 * v).toFixed(1)} %`;
-const number = v => v === null || v === undefined ? "–" : Math.abs(v) >= 1e4 ? Math.round(v).toLocaleString("en") : Number.isInteger(v) ? v.toLocaleString("en") : v.toPrecision(3);
+const number = v => v === null || v === undefined ? "–" : Math.abs(v) >= 1e3 ? Math.round(v).toLocaleString("en") : Number.isInteger(v) ? v.toLocaleString("en") : v.toPrecision(3);
 const isRegressor = who => who.task === "regression";
 const isBandit = who => who.task === "bandit";
 const shown = (who, v) => isRegressor(who) ? number(v) : percent(v);  // an error: a share of the examples, or how far off

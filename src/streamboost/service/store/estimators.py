@@ -83,7 +83,7 @@ def make(description: Description) -> Any:
         raise BadRequest(" ".join(str(error).split()), field="params") from error
     if is_regressor(model) and description.classes:
         raise BadRequest(f"{description.model} is a regressor and has no classes.", field="classes")
-    if model_class._entry.declared and not description.classes:
+    if model._booster_plan().declared and not description.classes:
         raise BadRequest(
             f"{description.model} must know all classes before its first example.",
             hint='Name them: "classes": ["no", "yes"].',

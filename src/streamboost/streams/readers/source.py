@@ -316,6 +316,9 @@ class FileStream:
         self.classes: tuple[Label, ...] | None = None
         self._found: tuple[Label, ...] | None = None
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     @property
     def repeatable(self) -> bool:
         """Whether the file can be read again; standard input and pipes cannot."""
