@@ -57,7 +57,9 @@ def reaches(ours: tuple[float, ...], theirs: tuple[float, ...]) -> bool:
     return loss <= 1.02 * vw_loss and error <= vw_error + 0.002 and below
 
 
-def ours(path: Any, rows: int, labels: list[Any], seed: int, label: str | None = "label") -> tuple[Any, float]:
+def ours(
+    path: Any, rows: int, labels: list[Any], seed: int, label: str | None = "label"
+) -> tuple[Any, float]:
     """The default's probabilities before each row was learned, and rows a second of CPU time, reading included."""
     begun = time.process_time()
     stream = open_stream(path, label=label, limit=rows)
@@ -88,7 +90,8 @@ def vw_lines(table: Any, texts: set[str]) -> list[str]:
 def sparse_lines(X: Any) -> list[str]:
     """Sparse rows in Vowpal Wabbit's format, without labels."""
     return [
-        "|a " + " ".join(f"{j}" if x == 1 else f"{j}:{x:g}" for j, x in zip(row.indices, row.data, strict=True))
+        "|a "
+        + " ".join(f"{j}" if x == 1 else f"{j}:{x:g}" for j, x in zip(row.indices, row.data, strict=True))
         for row in X
     ]
 
@@ -210,7 +213,19 @@ def main() -> None:
     page = Page("words", "Words and identifiers", args, packages=["streamboost", "numpy", "vowpalwabbit"])
     table = Table(
         f"The default and the better of Vowpal Wabbit's two settings, first {rows:,} rows",
-        ["set", "log loss", "VW", "ratio", "error", "VW error", "area", "VW area", "goal", "rows/s", "VW rows/s"],
+        [
+            "set",
+            "log loss",
+            "VW",
+            "ratio",
+            "error",
+            "VW error",
+            "area",
+            "VW area",
+            "goal",
+            "rows/s",
+            "VW rows/s",
+        ],
     )
     both = Table(
         "One file in Vowpal Wabbit's format, both with their defaults",

@@ -41,16 +41,31 @@ def test_run_with_every_stage(run, payments, tmp_path):
 
 def test_costs_of_mistakes(run, fails, payments):
     """Per label or per pair; the labels are found in a first pass, as boosting with costs must know them."""
-    options = ("run", payments, "--model", "cost-boost", "-n", "5", "--metrics", "cost:bad>good=10:good>bad=1")
-    plain, each, pair = (run(*options, *more) for more in ((), ("--costs", "bad=3"), ("--costs", "bad>good=3")))
+    options = (
+        "run",
+        payments,
+        "--model",
+        "cost-boost",
+        "-n",
+        "5",
+        "--metrics",
+        "cost:bad>good=10:good>bad=1",
+    )
+    plain, each, pair = (
+        run(*options, *more) for more in ((), ("--costs", "bad=3"), ("--costs", "bad>good=3"))
+    )
     assert "cost:bad>good=10" in plain.stdout
     assert table_of(each) == table_of(pair) != table_of(plain)
     assert "'bid', which is none of the classes" in fails(*options, "--costs", "bid=3")
-    assert "--classes a,b,c" in fails("run", "-", "--model", "cost-boost", "--costs", "bad=3", input="a,y\n1,bad\n")
+    assert "--classes a,b,c" in fails(
+        "run", "-", "--model", "cost-boost", "--costs", "bad=3", input="a,y\n1,bad\n"
+    )
 
 
 def table_of(result):
-    return [line.split()[4:7] for line in result.stdout.splitlines() if "cost-boost │" in line or "cost:" in line]
+    return [
+        line.split()[4:7] for line in result.stdout.splitlines() if "cost-boost │" in line or "cost:" in line
+    ]
 
 
 def test_labels_that_never_come_are_named(run, payments):

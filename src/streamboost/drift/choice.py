@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from streamboost import drift
-from streamboost.base.nearest import nearest
+from streamboost.base.suggest import suggest
 from streamboost.base.parameter import Kind
 from streamboost.catalogue import DETECTORS
 from streamboost.drift.custom import CustomDetectors, is_detector
@@ -85,11 +85,11 @@ _ADVICE = (
 def _from_text(text: str) -> Detector:
     found = _CALL.fullmatch(text)
     cls = CLASSES.get(found[1].lower().replace("_", "-")) if found else None
-    near = nearest(found[1], CLASSES) if found and cls is None else None
+    near = suggest(found[1], CLASSES) if found and cls is None else None
     if near is not None:
         raise ValueError(f"There is no detector {text!r}; did you mean {near!r}?")
     if found is None or cls is None:
-        near = nearest(found[1], CLASSES) if found else None
+        near = suggest(found[1], CLASSES) if found else None
         meant = _ADVICE if near is None else f"did you mean {near!r}?"
         raise ValueError(f"drift={text!r} is not allowed: {meant}")
     try:

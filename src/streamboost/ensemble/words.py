@@ -106,9 +106,7 @@ def for_open_rows(
     )
 
 
-def _views(
-    both: tuple[tuple[str, ...], tuple[str, ...]], columns: Schema, kind: str
-) -> tuple[str, ...]:
+def _views(both: tuple[tuple[str, ...], tuple[str, ...]], columns: Schema, kind: str) -> tuple[str, ...]:
     """Return them; a model from a file has the experts that it had, and shares are those of classes."""
     first, more = both
     *_, mark = first

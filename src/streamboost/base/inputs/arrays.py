@@ -163,14 +163,16 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
         try:
             array = np.asarray(X)
         except ValueError as error:
-            raise ValueError(f"X is no table, whose rows all have the same number of cells: {error}") from error
+            raise ValueError(
+                f"X is no table, whose rows all have the same number of cells: {error}"
+            ) from error
     kind = getattr(getattr(array, "dtype", None), "kind", None)
     if kind == "c":
         raise ValueError(COMPLEX)
     if kind == "V" or (kind == "O" and array.ndim == 0):
         raise TypeError(
-            f"X is of type {type(X).__name__}{' with named fields' if kind == 'V' else ''}: rows are an array of numbers, a sparse "
-            "matrix, a frame or a list of rows."
+            f"X is of type {type(X).__name__}{' with named fields' if kind == 'V' else ''}: rows are an array of numbers, a "
+            "sparse matrix, a frame or a list of rows."
         )
     if isinstance(array, np.ndarray) and array.dtype.kind in "USO":
         X = _objects(array)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST_WEIGHT = 2.0**53  # counting by ones stops there, and nothing that is multiplied by it overflows
-SMALLEST_WEIGHT = 1e-100  # what is below counts as 0: means and variances of such rows would be lost in rounding
+# What is below counts as 0: means and variances of such rows would be lost in rounding.
+SMALLEST_WEIGHT = 1e-100
 
 
 def read_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:

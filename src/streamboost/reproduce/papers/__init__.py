@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from streamboost.base.nearest import nearest
+from streamboost.base.suggest import suggest
 from streamboost.reproduce.published import PAPERS
 from streamboost.reproduce.study import Study
 
@@ -15,7 +15,7 @@ NOAROV = "noarov2026"
 def study_of(paper: str, preset: str | None = None) -> Study:
     """The reproduction of a paper, with its own preset or another one that it offers."""
     if paper not in PAPERS:
-        near = nearest(paper, (*PAPERS, NOAROV))
+        near = suggest(paper, (*PAPERS, NOAROV))
         meant = f"did you mean {near}?" if near else f"there are {', '.join((*PAPERS, NOAROV))}."
         raise ValueError(f"There is no paper {paper!r}; {meant}")
     found = import_module(f"streamboost.reproduce.papers.{paper}").STUDY
