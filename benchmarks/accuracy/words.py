@@ -274,7 +274,8 @@ def main() -> None:
             name, mine[0], loss, f"{mine[0] / loss:.3f}", mine[1], vw_error, mine[2], area, goal, speed, their_speed
         )  # fmt: skip
     page.preface.append(
-        "- Goal: log loss at most 1.02 times Vowpal Wabbit's, error at most its (the better setting's) + .002, area at most .003 below."
+        "- Goal: log loss at most 1.02 times Vowpal Wabbit's, error at most its (the better setting's) + .002, area at most .003 "
+        "below."
     )
     page.preface += [
         f"- Geometric mean of the ratios of log loss, {kind}: {math.exp(np.mean(np.log(found))):.3f}."

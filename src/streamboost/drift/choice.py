@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from streamboost import drift
-from streamboost.base.suggest import suggest
 from streamboost.base.parameter import Kind
+from streamboost.base.suggest import suggest
 from streamboost.catalogue import DETECTORS
 from streamboost.drift.custom import CustomDetectors, is_detector
 from streamboost.drift.detector import Detector
