@@ -47,6 +47,16 @@ double largest_size(const double* x, std::size_t n, double known) {
   return known;
 }
 
+void slopes_of_numbers(Loss loss, double delta, const double* F, const double* y, const double* weight, std::size_t n,
+                       double* __restrict g) {
+  const auto each = [&](auto slope) {
+    for (std::size_t i = 0; i < n; ++i) g[i] = weight[i] * slope(F[i] - y[i]);
+  };
+  if (loss == Loss::squared) each([](double r) { return r; });
+  if (loss == Loss::absolute) each([](double r) { return r > 0 ? 1.0 : r < 0 ? -1.0 : 0.0; });
+  if (loss == Loss::huber) each([&](double r) { return std::clamp(r, -delta, delta); });
+}
+
 void add_to_rows(const double* value, std::size_t outputs, const std::uint32_t* row, std::size_t n, double* F, std::size_t stride) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = 0; k < outputs; ++k) F[k * stride + row[i]] += value[k];
@@ -293,15 +303,8 @@ DeferredWork BoostingFit::gradients() {
       for (std::size_t k = 0; k < outputs_ && shared(); ++k)
         for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) squares_[k] += g_[i] * g_[i];
     } else {
-      for (std::size_t i = first; i < end; ++i) {
-        const double r = F_[i] - y_[i];
-        g_[i] = weight_[i] * (params_.loss == Loss::squared    ? r
-                              : params_.loss == Loss::absolute ? (r > 0   ? 1.0
-                                                                  : r < 0 ? -1.0
-                                                                          : 0.0)
-                                                               : std::clamp(r, -delta_, delta_));
-        h_[i] = weight_[i];
-      }
+      slopes_of_numbers(params_.loss, delta_, F_.data() + first, y_.data() + first, weight_.data() + first, end - first, g_.data() + first);
+      std::copy_n(weight_.data() + first, end - first, h_.data() + first);
     }
     co_yield static_cast<std::int64_t>((end - first) * outputs_) * (cost_of_exp + cost_of_row);
   }
