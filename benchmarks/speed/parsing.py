@@ -1,15 +1,12 @@
-"""How fast files are read: MB of unpacked text per CPU second, one thread, from the first byte to arrays.
+"""``python -m benchmarks.speed.parsing``: how fast files are read, and whether a run waits for its reader or for its model.
 
-    python -m benchmarks.speed.parsing
-
-Files are made in a temporary folder, read once to warm the page cache, then several times; the best round counts. Packed
-files are bounded by zlib, whose own speed on the same bytes stands beside them; beside CSV files stand pandas and polars (one
-thread), which read the whole file into a frame.
+MB of unpacked text per CPU second, one thread, from the first byte to arrays. Files are made in a temporary folder, read once
+to warm the page cache, then several times; the best round counts. Packed files are bounded by zlib, whose own speed on the same
+bytes stands beside them; beside CSV files stand pandas and polars (one thread), which read the whole file into a frame.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
@@ -18,12 +15,16 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks import machine
+from benchmarks import pages
 from benchmarks.clock import Stopwatch
+from benchmarks.models import build
+from benchmarks.streams import Stream
 from benchmarks.tables import Table
+from streamboost.evaluate import prequential
 from streamboost.streams import open_stream
 
 GOAL = 200.0  # MB/s, for LIBSVM and numeric CSV
@@ -202,13 +203,67 @@ def parsing_table(found: list[Measured]) -> Table:
     return table
 
 
+RUNS = (
+    ("streamboost", None, 30),
+    ("osboost", "perceptron", 100),
+    ("osboost", "naive-bayes", 30),
+    ("bagging", "naive-bayes", 10),
+    ("osboost", "perceptron", 1),
+)
+
+
+def waiting_table(rows: int, repetitions: int) -> Table:
+    """A run over a file on the disk, reading alone, and learning the same chunks alone."""
+    table = Table(
+        "Who waits",
+        ["model", "us per row: the run", "reading", "learning", "the rest", "reading, of the run"],
+        note="CPU time of one thread, the least of the rounds, a CSV file of 20 numbers of 6 decimals and a label. The run:"
+        " `prequential` over the file, which is what `streamboost run` does. Reading: from the file to arrays. Learning:"
+        " `test_then_train` of these arrays. The rest: metrics, windows, the clock. A reader in a thread of its own could take"
+        " off the share of the last column by the clock, and nothing more.",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data.csv"
+        path.write_text(numeric_csv(np.random.default_rng(1), rows), encoding="utf-8")
+        chunks = list(open_stream(path).chunks())
+        plain = Stream("file", np.zeros((1, 20)), np.array([0]))
+        for ensemble, learner, n in RUNS:
+
+            def made(ensemble: str = ensemble, learner: str | None = learner, n: int = n) -> Any:
+                return build(ensemble, learner, plain, n_estimators=n)
+
+            def run() -> None:
+                prequential(made(), open_stream(path))
+
+            def read() -> None:
+                for _ in open_stream(path).chunks():
+                    pass
+
+            def learn() -> None:
+                model = made()
+                for chunk in chunks:
+                    model.test_then_train(chunk.rows, chunk.labels)
+
+            least = {work: float("inf") for work in (run, read, learn)}
+            for _ in range(repetitions):
+                for work in least:
+                    with Stopwatch() as watch:
+                        work()
+                    least[work] = min(least[work], watch.thread / rows * 1e6)
+            whole, reading, learning = least.values()
+            name = f"{ensemble} + {learner}, N = {n}" if learner else "the default"
+            rest = whole - reading - learning
+            table.add(name, *(f"{v:.2f}" for v in (whole, reading, learning, rest)), f"{reading / whole:.0%}")
+    return table
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.parsing", description=__doc__)
-    parser.add_argument("--rows", type=int, default=30_000)
-    parser.add_argument("--repetitions", type=int, default=3)
-    options = parser.parse_args()
-    print("\n".join(machine.describe(["streamboost", "numpy"], None)))
-    print("\n" + parsing_table(measure(options.rows, options.repetitions)).text())
+    options = pages.parser("speed.parsing", __doc__).parse_args()
+    page = pages.Page("bench-parsing", "Reading files", options, packages=["streamboost", "numpy", "pandas", "polars"])
+    rows, repetitions = (3_000, 1) if options.quick else (30_000, 5)
+    page.add(parsing_table(measure(rows, repetitions)))
+    page.add(waiting_table(rows, repetitions))
+    page.write()
 
 
 if __name__ == "__main__":

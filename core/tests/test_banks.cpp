@@ -64,7 +64,8 @@ struct Setup {
     AlignedVector<double> amount(answers.stride, 0.0);
     for (int r = 0; r < s.n; ++r) {
       for (int i = 0; i < lanes; ++i) amount[static_cast<std::size_t>(i)] = r >= first[static_cast<std::size_t>(i)] ? 1 + i % 2 : 0;
-      const Example e = intake.admit(s.block(r, 1).row(0), s.y[static_cast<std::size_t>(r)], 1, true, buffer);
+      Example e;
+      intake.admit(s.block(r, 1).row(0), s.y[static_cast<std::size_t>(r)], 1, true, buffer, e);
       bank->ask(e, Request::votes, answers);
       bank->learn(e, {e.label}, amount.data(), Amount::weight, answers);
       bank->finish_example(e);

@@ -14,13 +14,20 @@ namespace {
   return static_cast<std::size_t>(row.index ? row.index[i] : i);
 }
 
+#if defined(__AVX512F__)
+using RegisterFloats = float __attribute__((vector_size(64), may_alias));
+#else
+using RegisterFloats = HalfFloats;
+#endif
+
 // Sixteen lanes of a table of doubles or floats. Floats are added as floats: twice as many in a register, half the memory to cross.
 template <class Real>
 struct Sixteen;
 template <>
 struct Sixteen<double> {
-  static constexpr int parts = 4, size = 4;
-  HalfVec part[parts];
+  using Values = RegisterLanes::Values;
+  static constexpr int size = RegisterLanes::size, parts = 16 / size;
+  Values part[parts];
   [[gnu::always_inline]] static Sixteen load(const double* p) {
     Sixteen all;
     for (int k = 0; k < parts; ++k) all.part[k] = at(p + k * size);
@@ -34,7 +41,7 @@ struct Sixteen<double> {
     for (int k = 0; k < parts; ++k) part[k] += x * w.part[k] * at(mask + k * size);
   }
   [[gnu::always_inline]] void store(double* p) const {
-    for (int k = 0; k < parts; ++k) *reinterpret_cast<HalfVec*>(p + k * size) = part[k];
+    for (int k = 0; k < parts; ++k) lanes_at<RegisterLanes>(p + k * size) = part[k];
   }
   [[gnu::always_inline]] void store_doubles(double* p) const { store(p); }
   // One number as it is used here.
@@ -43,16 +50,21 @@ struct Sixteen<double> {
   [[gnu::always_inline]] static double capped(double x) { return x; }
 
  private:
-  [[gnu::always_inline]] static const HalfVec& at(const double* p) { return *reinterpret_cast<const HalfVec*>(p); }
+  [[gnu::always_inline]] static const Values& at(const double* p) { return lanes_at<RegisterLanes>(p); }
 };
 template <>
 struct Sixteen<float> {
   // Floats end at 3e38: values and weights stay below 1e15, so that sums of their products are finite.
   static constexpr float most = 1e15f;
   static constexpr double longest_step = 1e30;
-  static constexpr int parts = 2, size = 8;
-  HalfFloats part[parts];
-  [[gnu::always_inline]] static Sixteen load(const float* p) { return {at(p), at(p + size)}; }
+  using Values = RegisterFloats;
+  static constexpr int size = sizeof(Values) / sizeof(float), parts = 16 / size;
+  Values part[parts];
+  [[gnu::always_inline]] static Sixteen load(const float* p) {
+    Sixteen all;
+    for (int k = 0; k < parts; ++k) all.part[k] = at(p + k * size);
+    return all;
+  }
   [[gnu::always_inline]] static Sixteen load_doubles(const double* p) {
     alignas(64) float floats[16];
     for (int i = 0; i < 16; ++i) floats[i] = narrow(p[i]);
@@ -68,15 +80,15 @@ struct Sixteen<float> {
     for (int k = 0; k < parts; ++k) part[k] += factor * w.part[k] * kept.part[k];
   }
   [[gnu::always_inline]] void store(float* p) const {
-    const HalfFloats highest = HalfFloats{} + most;
+    const Values highest = Values{} + most;
     for (int k = 0; k < parts; ++k) {
-      const HalfFloats capped = part[k] > highest ? highest : part[k];
-      *reinterpret_cast<HalfFloats*>(p + k * size) = capped < -highest ? -highest : capped;
+      const Values capped = part[k] > highest ? highest : part[k];
+      *reinterpret_cast<Values*>(p + k * size) = capped < -highest ? -highest : capped;
     }
   }
   [[gnu::always_inline]] void store_doubles(double* p) const {
     alignas(64) float floats[16];
-    for (int k = 0; k < parts; ++k) *reinterpret_cast<HalfFloats*>(floats + k * size) = part[k];
+    for (int k = 0; k < parts; ++k) *reinterpret_cast<Values*>(floats + k * size) = part[k];
     for (int i = 0; i < 16; ++i) p[i] = static_cast<double>(floats[i]);
   }
   // One number as it is used here.
@@ -91,7 +103,7 @@ struct Sixteen<float> {
   }
 
  private:
-  [[gnu::always_inline]] static const HalfFloats& at(const float* p) { return *reinterpret_cast<const HalfFloats*>(p); }
+  [[gnu::always_inline]] static const Values& at(const float* p) { return *reinterpret_cast<const Values*>(p); }
 };
 
 // A few cells, of a learner that is alone: its columns side by side.
@@ -152,13 +164,18 @@ template <class Pack, int n, int width, class Real>
   for (int v = 0; v < width; ++v) sum[v].store_doubles(out + n * v);
 }
 
+// Eight sums side by side: one alone waits for its own last addition at every feature.
+template <class Real, int width = 8 / Sixteen<Real>::parts>
+[[gnu::always_inline]] inline void ask_sixteens(const Real* table, std::size_t cells, const Entries& row, double* out, std::size_t c) {
+  for (; c + 16 * width <= cells; c += 16 * width) ask_tile<Sixteen<Real>, 16, width>(table + c, cells, row, out + c);
+  if constexpr (width > 1) ask_sixteens<Real, width - 1>(table, cells, row, out, c);
+}
+
 template <class Real>
 [[gnu::always_inline]] inline void ask_table(const Real* table, std::size_t cells, const Entries& row, double* out) {
-  std::size_t c = 0;
-  if (cells % 16 == 0)
-    for (; c + 32 <= cells; c += 32) ask_tile<Sixteen<Real>, 16, 2>(table + c, cells, row, out + c);
-  over_cells<Real>(cells - c, [&]<class Pack, int n>(std::size_t rest)
-                                  __attribute__((always_inline)) { ask_tile<Pack, n, 1>(table + c + rest, cells, row, out + c + rest); });
+  if (cells % 16 == 0) return ask_sixteens(table, cells, row, out, 0);
+  over_cells<Real>(
+      cells, [&]<class Pack, int n>(std::size_t c) __attribute__((always_inline)) { ask_tile<Pack, n, 1>(table + c, cells, row, out + c); });
 }
 
 template <class Real>

@@ -1,5 +1,7 @@
 #include "streamboost/replay/boosting_fit.hpp"
 
+#include <numeric>
+
 namespace streamboost {
 namespace {
 
@@ -18,6 +20,46 @@ int exponent_above(double x) {
   int e = 0;
   const double m = std::frexp(x, &e);
   return m == 0.5 ? e - 1 : e;
+}
+
+// What a coroutine calls between its variables lives in its frame, in memory: loops over rows and cells stand outside, in registers.
+
+void subtract(std::int64_t* __restrict from, const std::int64_t* __restrict what, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) from[i] -= what[i];
+}
+
+// total[lane] of n rows, for so many lanes as are there.
+template <std::size_t lanes>
+void add_up(const std::int64_t* words, std::size_t n, std::int64_t* total) {
+  std::int64_t sum[lanes] = {};
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t s = 0; s < lanes; ++s) sum[s] += words[i * lanes + s];
+  std::copy_n(sum, lanes, total);
+}
+
+// The largest of what is known and n numbers, or their sizes.
+double largest(const double* x, std::size_t n, double known) {
+  for (std::size_t i = 0; i < n; ++i) known = std::max(known, x[i]);
+  return known;
+}
+double largest_size(const double* x, std::size_t n, double known) {
+  for (std::size_t i = 0; i < n; ++i) known = std::max(known, std::fabs(x[i]));
+  return known;
+}
+
+void slopes_of_numbers(Loss loss, double delta, const double* F, const double* y, const double* weight, std::size_t n,
+                       double* __restrict g) {
+  const auto each = [&](auto slope) {
+    for (std::size_t i = 0; i < n; ++i) g[i] = weight[i] * slope(F[i] - y[i]);
+  };
+  if (loss == Loss::squared) each([](double r) { return r; });
+  if (loss == Loss::absolute) each([](double r) { return r > 0 ? 1.0 : r < 0 ? -1.0 : 0.0; });
+  if (loss == Loss::huber) each([&](double r) { return std::clamp(r, -delta, delta); });
+}
+
+void add_to_rows(const double* value, std::size_t outputs, const std::uint32_t* row, std::size_t n, double* F, std::size_t stride) {
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < outputs; ++k) F[k * stride + row[i]] += value[k];
 }
 
 }  // namespace
@@ -261,15 +303,8 @@ DeferredWork BoostingFit::gradients() {
       for (std::size_t k = 0; k < outputs_ && shared(); ++k)
         for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) squares_[k] += g_[i] * g_[i];
     } else {
-      for (std::size_t i = first; i < end; ++i) {
-        const double r = F_[i] - y_[i];
-        g_[i] = weight_[i] * (params_.loss == Loss::squared    ? r
-                              : params_.loss == Loss::absolute ? (r > 0   ? 1.0
-                                                                  : r < 0 ? -1.0
-                                                                          : 0.0)
-                                                               : std::clamp(r, -delta_, delta_));
-        h_[i] = weight_[i];
-      }
+      slopes_of_numbers(params_.loss, delta_, F_.data() + first, y_.data() + first, weight_.data() + first, end - first, g_.data() + first);
+      std::copy_n(weight_.data() + first, end - first, h_.data() + first);
     }
     co_yield static_cast<std::int64_t>((end - first) * outputs_) * (cost_of_exp + cost_of_row);
   }
@@ -287,9 +322,8 @@ DeferredWork BoostingFit::pack() {
       for (std::size_t k : drawn_) h += curvature(k, i);
       h_[i] = h / static_cast<double>(drawn_.size());
     }
-    for (std::size_t k : drawn_)
-      for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) most_g = std::max(most_g, std::fabs(g_[i]));
-    for (std::size_t i = first; i < end; ++i) most_h = std::max(most_h, h_[i]);
+    for (std::size_t k : drawn_) most_g = largest_size(g_.data() + k * n_ + first, end - first, most_g);
+    most_h = largest(h_.data() + first, end - first, most_h);
     co_yield static_cast<std::int64_t>(end - first) * 2 * cost_of_row;
   }
   scale_gradients(most_g, most_h);
@@ -354,10 +388,8 @@ void BoostingFit::pack_slice(std::size_t first, std::size_t n) {
 DeferredWork BoostingFit::grow() {
   leaf_[0] = Leaf{};
   leaf_[0].end = n_;
-  for (std::size_t i = 0; i < n_; ++i) {
-    listed_[i] = static_cast<std::uint32_t>(i);
-    for (int s = 0; s < lanes_; ++s) leaf_[0].total[s] += words_[i * static_cast<std::size_t>(lanes_) + static_cast<std::size_t>(s)];
-  }
+  std::iota(listed_.begin(), listed_.end(), 0u);
+  (lanes_ == 2 ? add_up<2> : add_up<4>)(words_.data(), n_, leaf_[0].total);
   co_yield static_cast<std::int64_t>(n_) * cost_of_row;
   const std::size_t first = forest_.node.size();
   const auto most = static_cast<std::size_t>(params_.leaves);
@@ -402,10 +434,7 @@ DeferredWork BoostingFit::grow() {
     Leaf &small = left.rows() <= right.rows() ? left : right, &large = &small == &left ? right : left;
     if (&small == &left) std::swap(left.place, right.place);  // the parent's histogram becomes the larger child's
     for (DeferredWork part = fill(small); part.next();) co_yield part.slice();
-    std::int64_t* rest = histogram(large.place);
-    const std::int64_t* gone = histogram(small.place);
-    const std::size_t words = slots_ * static_cast<std::size_t>(lanes_);
-    for (std::size_t w = 0; w < words; ++w) rest[w] -= gone[w];
+    subtract(histogram(large.place), histogram(small.place), slots_ * static_cast<std::size_t>(lanes_));
     co_yield static_cast<std::int64_t>(slots_);
     for (Leaf* leaf_now : {&left, &right})
       if (can_split(*leaf_now))
@@ -534,10 +563,7 @@ DeferredWork BoostingFit::set_values() {
   for (std::size_t l = 0; l < leaves; ++l) {
     double* value = forest_.value.data() + first + l * kept;
     leaf_value(leaf_[l], value);
-    for (std::size_t i = leaf_[l].begin; i < leaf_[l].end; ++i) {
-      double* F = F_.data() + (shared() ? 0 : output_ * n_) + listed_[i];
-      for (std::size_t k = 0; k < kept; ++k) F[k * n_] += value[k];
-    }
+    add_to_rows(value, kept, listed_.data() + leaf_[l].begin, leaf_[l].rows(), F_.data() + (shared() ? 0 : output_ * n_), n_);
     co_yield static_cast<std::int64_t>(leaf_[l].rows() * kept) * 2 * cost_of_row;
   }
 }

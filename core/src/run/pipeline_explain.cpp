@@ -30,7 +30,8 @@ double settle(double base, double score, double* contributions, std::size_t widt
   prepare(place, 1);
   Chunk& work = *place.chunk;
   work.begin(0, 1);
-  const Example example = work.example[0] = intake_.look(row.row(0), work.row[0]);
+  Example& example = work.example[0];
+  intake_.look(row.row(0), work.row[0], example);
   runner_->open_to_answer(work);
   for (std::size_t b = 0; b < blocks_.size(); ++b) runner_->score(*blocks_[b], work, place.scratch[b]);
   runner_->verdict(work);

@@ -80,7 +80,7 @@ void Pipeline::admit(const TrainingBatch& batch, int first, int end, Chunk& work
     // A set says of every label whether the row has it: all of them are known then.
     const int label = facts ? (runner_->traits.facts == Facts::set ? intake_.schema().n_classes - 1 : static_cast<int>(facts[0]))
                             : (numbers ? 0 : batch.truth.label[first + r]);
-    example = intake_.admit(row, label, w, batch.truth.absent(first + r), work.row[at]);
+    intake_.admit(row, label, w, batch.truth.absent(first + r), work.row[at], example);
     example.weight = w;
     example.facts = facts;
     if (numbers) example.target = batch.truth.target[first + r];
@@ -178,11 +178,12 @@ void Pipeline::count_votes(const RowBlock& rows, double* shares) const {
   const auto k = static_cast<std::size_t>(intake_.schema().n_classes);
   std::vector<Scratch> scratch = make_scratch();
   RowBuffer buffer;
+  Example example;
   intake_.make_room(buffer);
   for (int r = 0; r < rows.n_rows; ++r) {
     double* share = shares + static_cast<std::size_t>(r) * k;
     std::fill_n(share, k, 0.0);
-    const Example example = intake_.look(rows.row(r), buffer);
+    intake_.look(rows.row(r), buffer, example);
     double n = 0;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       blocks_[b]->bank->ask(example, Request::votes, scratch[b].answers);
@@ -209,7 +210,7 @@ void Pipeline::predict(const RowBlock& rows, const OutputBuffers& answers) const
     work.begin(first, rows.n_rows);
     for (int r = 0; r < work.size; ++r) {
       const auto at = static_cast<std::size_t>(r);
-      work.example[at] = intake_.look(rows.row(first + r), work.row[at]);
+      intake_.look(rows.row(first + r), work.row[at], work.example[at]);
     }
     runner_->open_to_answer(work);
     if (part()) runner_->read_carry(*part(), work);

@@ -55,23 +55,22 @@ class Intake {
   }
   int n_classes_known() const { return static_cast<int>(n_classes_known_); }
 
-  // The example with its view of the row; the view lives in `buffer` or in the block itself. Rows with a weight are learned.
-  Example admit(const Row& raw, int label, double weight, bool unlabeled, RowBuffer& buffer) {
+  // Makes the example with its view of the row; the view lives in `buffer` or in the block itself. Rows with a weight are learned. All is
+  // written to its place number by number: a processor that copies what was just written in smaller pieces waits for all of them.
+  void admit(const Row& raw, int label, double weight, bool unlabeled, RowBuffer& buffer, Example& example) {
     const bool learns = weight > 0, counts = !learns && unlabeled && needs_.unlabeled;
-    Example example = describe(label, weight);
-    example.row = needs_.coordinates ? coordinates(raw, learns, learns || counts ? this : nullptr, buffer) : columns(raw, buffer);
+    describe(label, weight, example);
+    view(raw, learns, learns || counts ? this : nullptr, buffer, example.row);
     n_unlabeled_ += counts ? 1 : 0;
     if (learns) {
       n_learned_ += 1;
       n_classes_known_ = std::max<std::int64_t>(n_classes_known_, label + 1);
     }
-    return example;
   }
   // taught: the row will be taught again and again (a batch phase), and needs its rates.
-  Example look(const Row& raw, RowBuffer& buffer, bool taught = false) const {
-    Example example = describe(-1, 0.0);
-    example.row = needs_.coordinates ? coordinates(raw, taught, nullptr, buffer) : columns(raw, buffer);
-    return example;
+  void look(const Row& raw, RowBuffer& buffer, Example& example, bool taught = false) const {
+    describe(-1, 0.0, example);
+    view(raw, taught, nullptr, buffer, example.row);
   }
 
   // So that no view of a row allocates.
@@ -101,49 +100,69 @@ class Intake {
   }
 
  private:
-  Example describe(int label, double weight) const {
-    Example e;
+  void describe(int label, double weight, Example& e) const {
     e.label = label;
+    e.facts = nullptr;
+    e.target = 0;
     e.weight = weight;
     e.number = n_learned_;
     e.n_classes = n_classes_known();
     e.n_classes_after = std::max(e.n_classes, label + 1);
-    return e;
   }
-
-  Row columns(const Row& raw, RowBuffer& buffer) const {
-    if (raw.dense() || !needs_.dense) return raw;
-    buffer.value.assign(static_cast<std::size_t>(schema_.width()), 0.0);
-    for (int i = 0; i < raw.size; ++i) buffer.value[static_cast<std::size_t>(raw.index[i])] = raw.value[i];
-    return {buffer.value.data(), nullptr, schema_.width()};
+  static void put(Row& row, const double* value, const std::int32_t* index, std::size_t size) {
+    row.value = value;
+    row.index = index;
+    row.size = static_cast<int>(size);
   }
 
   // `keep` is this object when the statistics are to be stored.
-  Row coordinates(const Row& raw, bool taught, Intake* keep, RowBuffer& buffer) const {
-    Row row = any_nominal_ ? listed(raw, keep, buffer) : raw.dense() ? whole(raw, keep, buffer) : sparse(raw, keep, buffer);
+  void view(const Row& raw, bool taught, Intake* keep, RowBuffer& buffer, Row& row) const {
+    row.squared_norm = row.n_rows = 0;
+    row.teach = nullptr;
+    row.words = nullptr;
+    if (needs_.coordinates) return coordinates(raw, taught, keep, buffer, row);
+    if (raw.dense() || !needs_.dense) {
+      put(row, raw.value, raw.index, static_cast<std::size_t>(raw.size));
+      row.words = raw.words;
+      return;
+    }
+    buffer.value.assign(static_cast<std::size_t>(schema_.width()), 0.0);
+    for (int i = 0; i < raw.size; ++i) buffer.value[static_cast<std::size_t>(raw.index[i])] = raw.value[i];
+    put(row, buffer.value.data(), nullptr, buffer.value.size());
+  }
+
+  void coordinates(const Row& raw, bool taught, Intake* keep, RowBuffer& buffer, Row& row) const {
+    if (any_nominal_)
+      listed(raw, keep, buffer, row);
+    else if (raw.dense())
+      whole(raw, keep, buffer, row);
+    else
+      sparse(raw, keep, buffer, row);
     if (!needs_.rates) {
-      for (int i = 0; i < row.size; ++i) row.squared_norm += row.value[i] * row.value[i];
+      double sum = 0;
+      for (int i = 0; i < row.size; ++i) sum += row.value[i] * row.value[i];
+      row.squared_norm = sum;
     } else if (taught) {
       rates_.rate(row, static_cast<double>(n_learned_ + 1), buffer.teach, keep ? &keep->rates_ : nullptr);
     }
-    return row;
   }
 
   // A dense row of numbers: all of its coordinates in order, or, where many are 0 (indicators, missing values), a list of the others.
-  Row whole(const Row& raw, Intake* keep, RowBuffer& buffer) const {
+  void whole(const Row& raw, Intake* keep, RowBuffer& buffer, Row& row) const {
     const std::size_t first = needs_.fit_intercept ? 1 : 0, n = static_cast<std::size_t>(raw.size) + first;
     buffer.value.resize(std::max(n, layout_.rows()));
     double* value = buffer.value.data();
     if (needs_.fit_intercept) value[0] = 1;
     scaler_.scale_row(raw.value, static_cast<std::size_t>(raw.size), value + first, static_cast<double>(n_seen()),
                       keep ? &keep->scaler_ : nullptr);
+    const double shrink = inverse_radius_;
     std::size_t zeros = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      value[i] *= inverse_radius_;
-      zeros += value[i] == 0 ? 1 : 0;
+      value[i] *= shrink;
+      zeros += value[i] == 0 ? std::size_t{1} : std::size_t{0};
     }
-    if (4 * zeros < n) return {value, nullptr, static_cast<int>(n)};
-    return {value, list_nonzeros(value, n, buffer), static_cast<int>(n - zeros)};
+    if (4 * zeros < n) return put(row, value, nullptr, n);
+    put(row, value, list_nonzeros(value, n, buffer), n - zeros);
   }
 
   // A coordinate of 0 says and learns nothing, and every lane would pass it twice.
@@ -159,7 +178,7 @@ class Intake {
   }
 
   // A sparse row of numbers.
-  Row sparse(const Row& raw, Intake* keep, RowBuffer& buffer) const {
+  void sparse(const Row& raw, Intake* keep, RowBuffer& buffer, Row& row) const {
     const std::size_t first = needs_.fit_intercept ? 1 : 0, n = static_cast<std::size_t>(raw.size);
     buffer.value.resize(n + 1);
     buffer.index.resize(n + 1);
@@ -177,33 +196,33 @@ class Intake {
       index[kept] = raw.index[i] + static_cast<std::int32_t>(first);  // each column has one coordinate
       kept += x != 0 ? 1 : 0;
     }
-    return {value, index, static_cast<int>(kept)};
+    put(row, value, index, kept);
   }
 
   // A row with nominal columns: the coordinates that are not 0.
-  Row listed(const Row& raw, Intake* keep, RowBuffer& buffer) const {
+  void listed(const Row& raw, Intake* keep, RowBuffer& buffer, Row& row) const {
     const auto capacity = static_cast<std::size_t>(raw.size) + 1;
     buffer.value.resize(capacity);
     if (buffer.index.size() < capacity) buffer.index.resize(capacity);
     std::size_t n = 0;
-    const auto put = [&](std::size_t coordinate, double x) {
+    const auto add = [&](std::size_t coordinate, double x) {
       buffer.value[n] = x * inverse_radius_;
       buffer.index[n++] = static_cast<std::int32_t>(coordinate);
     };
-    if (needs_.fit_intercept) put(0, 1);
+    if (needs_.fit_intercept) add(0, 1);
     for (int i = 0; i < raw.size; ++i) {
       const int j = raw.column(i);
       const auto column = static_cast<std::size_t>(j);
       const double x = raw.value[i];
       if (schema_.nominal(j)) {
-        if (x >= 0 && x < static_cast<double>(schema_.n_values[column])) put(layout_.offset[column] + static_cast<std::size_t>(x), 1);
+        if (x >= 0 && x < static_cast<double>(schema_.n_values[column])) add(layout_.offset[column] + static_cast<std::size_t>(x), 1);
         continue;
       }
       if (std::isnan(x)) continue;
       const double scaled = scaler_.scale(column, x, raw.dense(), static_cast<double>(n_seen()), keep ? &keep->scaler_ : nullptr);
-      if (scaled != 0) put(layout_.offset[column], scaled);
+      if (scaled != 0) add(layout_.offset[column], scaled);
     }
-    return {buffer.value.data(), buffer.index.data(), static_cast<int>(n)};
+    put(row, buffer.value.data(), buffer.index.data(), n);
   }
 
   IntakeNeeds needs_;

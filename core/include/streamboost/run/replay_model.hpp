@@ -95,7 +95,7 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
         Asked& asked = way->asked[flow.slot(c) * rows + static_cast<std::size_t>(r)];
         const double w = weight ? weight[r] : 1.0;
         const int label = params_.numbers ? 0 : truth.label[r];
-        asked.example = intake_.admit(block.row(r), label, w, truth.absent(r), asked.buffer);
+        intake_.admit(block.row(r), label, w, truth.absent(r), asked.buffer, asked.example);
         asked.forest = expert_.forest().fitted() ? expert_.shared_forest() : nullptr;
         if (!asked.forest && out.output != Output::none) answer(asked.example, r, way->learning, out);
         if (w > 0) learn_row(asked.example, params_.numbers ? truth.target[r] : label, w, way->learning);
@@ -116,7 +116,8 @@ class ReplayModel final : public RowModel<ReplayModel, ReplayWork> {
   std::optional<ExplainedScore> explain(const RowBlock& row, int label, bool shapley, double* contributions) const override {
     const BoostedForest& forest = expert_.forest();
     ReplayWork work(*this);
-    const Example example = intake_.look(row.row(0), work.buffer);
+    Example example;
+    intake_.look(row.row(0), work.buffer, example);
     const int known = example.n_classes;
     if (!forest.fitted() || (!params_.numbers && (known < 2 || label >= known))) return std::nullopt;
     ExplainedScore explained;

@@ -62,7 +62,7 @@ class RowMemory {
                       : length_[r] == 0 ? Row{nullptr, &no_column, 0}
                                         : Row{cell, batch_phase.index.data() + first[r], static_cast<int>(length_[r])};
       Example& example = batch_phase.example[r];
-      example = intake.look(raw, batch_phase.buffer[r], true);
+      intake.look(raw, batch_phase.buffer[r], example, true);
       example.label = static_cast<int>(label_[r]);
       example.weight = std::bit_cast<double>(weight_[r]);
       example.number = static_cast<std::int64_t>(r);

@@ -44,10 +44,11 @@ class RowModel : public Model {
   void learn(const RowBlock& rows, Truth truth, const double* weight, const OutputBuffers& out) override {
     expect(rows, weight);
     Work& work = *scratch_.work;
+    Example example;
     for (int r = 0; r < rows.n_rows; ++r) {
       const double w = weight ? weight[r] : 1.0;
       const int label = numbers_ ? 0 : truth.label[r];
-      const Example example = intake_.admit(rows.row(r), label, w, truth.absent(r), work.buffer);
+      intake_.admit(rows.row(r), label, w, truth.absent(r), work.buffer, example);
       if (out.output != Output::none) answer(example, r, work, out);
       if (w > 0) self().learn_row(example, numbers_ ? truth.target[r] : label, w, work);
     }
@@ -55,7 +56,11 @@ class RowModel : public Model {
 
   void predict(const RowBlock& rows, const OutputBuffers& out) const override {
     Work work(self());
-    for (int r = 0; r < rows.n_rows; ++r) answer(intake_.look(rows.row(r), work.buffer), r, work, out);
+    Example example;
+    for (int r = 0; r < rows.n_rows; ++r) {
+      intake_.look(rows.row(r), work.buffer, example);
+      answer(example, r, work, out);
+    }
   }
 
   void visit(FieldVisitor& v) override {

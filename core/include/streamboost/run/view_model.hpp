@@ -49,8 +49,9 @@ class ViewModel : public Model {
   // Counts row r of a block in: examples learned, classes known. Returns its weight.
   double count(Truth truth, const double* weight, int r) {
     RowBuffer unused;
+    Example nobody;
     const double w = weight ? weight[r] : 1.0;
-    intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, truth.absent(r), unused);
+    intake_.admit({nullptr, nullptr, 0}, truth.label ? truth.label[r] : 0, w, truth.absent(r), unused, nobody);
     return w;
   }
   void check_inside() const {
