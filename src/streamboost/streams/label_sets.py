@@ -102,8 +102,9 @@ class LabelSetStream:
         found = [_indicator(cell) for cell in cells]
         if None in found:
             row = found.index(None)
+            cell = f"{cells[row]:g}" if isinstance(cells[row], float) else repr(cells[row])
             raise DataError(
-                f"{self.name}, line {chunk.lines[row]}: the label {_short(self._names[at])!r} is {cells[row]!r}; "
+                f"{self.name}, line {chunk.lines[row]}: the label {_short(self._names[at])!r} is {cell}; "
                 "it must be 0 or 1, or empty where nobody knows."
             )
         return np.array(found)
