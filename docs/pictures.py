@@ -131,7 +131,7 @@ def draw_turning(name):
     if len(when):
         low, said = np.full(len(when), 0.004), f"{len(when)} trees replaced"
         axes.plot(when, low, "|", color=ORANGE, markersize=9, label=said)
-    axes.set_ylim(0, None)
+    axes.set_ylim(0, 1.25 * axes.get_ylim()[1])  # room for the legend
     axes.set_title(f"error in the last {WINDOW:,} rows", loc="left", fontsize=10)
     axes.set_xlabel("rows", fontsize=9)
     axes.grid(color=GRID, linewidth=0.7)

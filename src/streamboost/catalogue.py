@@ -101,7 +101,7 @@ MODELS: tuple[ModelEntry, ...] = (
         core="adaptive_bagging",
         title="StreamBoost",
         weight="Poisson(6) copies; every other tree more where earlier ones failed",
-        vote="log odds of being right lately, pooled with linear learners and naive Bayes",
+        vote="log odds of being right lately, pooled with linear learners, naive Bayes, neighbors and replayed boosting",
     ),
     ModelEntry(
         name="adaptive-random-forest",

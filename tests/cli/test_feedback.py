@@ -88,6 +88,20 @@ def test_sets_of_labels(run, fails, songs):
     assert "--labels goes neither" in fails("run", songs, "--labels", "label:*", "--task", "regression")
 
 
+def test_what_is_wrong_with_a_set_is_said_where(fails, songs, tmp_path):
+    assert "no column is named 'label:sda'" in fails("run", songs, "--labels", "label:calm,label:sda")
+    assert "did you mean 'label:sad'?" in fails("run", songs, "--labels", "label:calm,label:sda")
+    assert "there must be two or more" in fails("run", songs, "--labels", "label:sad")
+    lines = songs.read_text().splitlines()
+    odd = tmp_path / "odd.csv"
+    for at, name in ((2, "calm"), (4, "sad")):
+        cells = lines[7].split(",")
+        cells[at] = "2"
+        odd.write_text("\n".join([*lines[:7], ",".join(cells), *lines[8:]]) + "\n")
+        said = fails("run", odd, "--labels", "label:*")
+        assert f"odd.csv, line 8: the label '{name}' is 2; it must be 0 or 1" in said
+
+
 def test_rows_without_a_label_are_left_out_and_said(run, table, tmp_path):
     lines = table.read_text().splitlines()
     gaps = tmp_path / "gaps.csv"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,13 @@ class _Answers:
         return _Answers(self.labels[:n], self.proba[:n], self.classes, self.confidence[:n])
 
 
+def _shorten_memory(model: Any, budget: float) -> None:
+    """Let an untaught default model remember fewer labels, as they come more seldom, unless its memory was chosen."""
+    usual = StreamBoostClassifier().window
+    if type(model) is StreamBoostClassifier and not model.started and model.window == usual:
+        model.set_params(window=max(usual * math.sqrt(budget), 2.0))
+
+
 def _has(verb: str) -> Callable[[Any], bool]:
     return lambda model: hasattr(model._begun, verb)
 
@@ -74,6 +82,9 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
       moves by the rule of the paper.
 
     A row that is not asked for leaves the model as it was. Only the strategy remembers that it came by.
+
+    What the default remembers of its parts' answers, its `window`, is counted in labels. With the share b of them it would be too
+    old after a change: an untaught :class:`StreamBoostClassifier` with its usual `window` gets :math:`\sqrt b` times as much.
 
     References
     ----------
@@ -429,6 +440,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             self._validate_params()
             chosen = StreamBoostClassifier() if self.estimator is None else self.estimator
             self.model_ = chosen if self._adopted else part_of(chosen, type(self).__name__)
+            _shorten_memory(self.model_, float(self.budget))
             self._strategy = self._new_strategy(draw_seed(self.random_state))
         return self._strategy
 

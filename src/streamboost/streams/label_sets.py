@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from streamboost.base.nearest import nearest
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, Stream, show_unlabeled
 from streamboost.streams.open import open_stream
 
@@ -16,10 +17,16 @@ from streamboost.streams.open import open_stream
 def label_columns(names: tuple[str, ...] | None, pattern: str, name: str) -> list[str]:
     """The columns that a pattern of names stands for: several of them with commas, ``*`` for any text."""
     wanted = [one.strip() for one in pattern.split(",")]
-    found = [column for column in names or () if any(fnmatch.fnmatchcase(column, one) for one in wanted)]
+    columns = list(names or ())
+    for one in wanted:
+        if not fnmatch.filter(columns, one):
+            near = nearest(one, columns)
+            meant = f"there are {', '.join(columns[:10])}." if near is None else f"did you mean {near!r}?"
+            raise DataError(f"{name}: no column is named {one!r}, as the labels {pattern!r} say; {meant}")
+    found = [column for column in columns if any(fnmatch.fnmatchcase(column, one) for one in wanted)]
     if len(found) < 2:
         raise DataError(
-            f"{name}: the labels {pattern!r} are {len(found)} columns of the file; there must be two or more."
+            f"{name}: the labels {pattern!r} are one column, {found[0]!r}; there must be two or more."
         )
     return found
 
@@ -38,6 +45,7 @@ class LabelSetStream:
         wanted = set(label_columns((*names, own), pattern, stream.name))
         if own not in wanted:
             raise DataError(f"{stream.name}: the column {own!r} must be one of the labels.")
+        self._names = (*names, own)
         self._labels = [at for at, name in enumerate(names) if name in wanted]
         self._kept = [at for at, name in enumerate(names) if name not in wanted]
         self.label_names = (*(_short(names[at]) for at in self._labels), _short(own))
@@ -60,7 +68,7 @@ class LabelSetStream:
         """The rows from the first one on."""
         show_unlabeled(self._stream, True)  # a row without the last label may have others
         for chunk in self._stream.chunks(size):
-            last = np.array([_indicator(value, self.name) for value in chunk.y.tolist()])
+            last = self._indicators(chunk.y.tolist(), -1, chunk)
             table = np.column_stack([self._column(chunk, at) for at in self._labels] + [last])
             coding = chunk.coding
             if coding is not None:
@@ -88,20 +96,29 @@ class LabelSetStream:
             if values is None
             else [None if np.isnan(code) else values[int(code)] for code in column.tolist()]
         )
-        return np.array([_indicator(cell, self.name) for cell in cells])
+        return self._indicators(cells, at, chunk)
+
+    def _indicators(self, cells: list[Any], at: int, chunk: Chunk) -> Any:
+        found = [_indicator(cell) for cell in cells]
+        if None in found:
+            row = found.index(None)
+            cell = f"{cells[row]:g}" if isinstance(cells[row], float) else repr(cells[row])
+            raise DataError(
+                f"{self.name}, line {chunk.lines[row]}: the label {_short(self._names[at])!r} is {cell}; "
+                "it must be 0 or 1, or empty where nobody knows."
+            )
+        return np.array(found)
 
 
 def _short(name: str) -> str:
     return name.removeprefix("label:")
 
 
-def _indicator(value: Any, name: str) -> float:
+def _indicator(value: Any) -> float | None:
+    """1, 0, NaN where nobody knows, or None for what is no indicator."""
     if value is None or value != value:
-        return np.nan  # nobody knows
-    found = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}.get(str(value).strip().lower().removesuffix(".0"))
-    if found is None:
-        raise DataError(f"{name}: a label holds {value!r}; it must be 0 or 1.")
-    return found
+        return np.nan
+    return {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0}.get(str(value).strip().lower().removesuffix(".0"))
 
 
 def open_label_sets(data: Any, pattern: str, **reading: Any) -> LabelSetStream:
