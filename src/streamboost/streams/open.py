@@ -153,6 +153,8 @@ def _not_found(text: str, names: list[str]) -> str:
     close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *NUMBER_SETS, *names], n=1)
     if looks_like_path and Path(text).parent.is_dir():
         files = [str(Path(text).with_name(name)) for name in sorted(os.listdir(Path(text).parent))]
+        if text in files:
+            return f"{text}: a link that leads nowhere."
         close = difflib.get_close_matches(text, files, n=1, cutoff=0.8) or close
     if close:
         return f"{message}; did you mean {close[0]!r}?"
