@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "streamboost/run/explain.hpp"
 #include "streamboost/run/plan.hpp"
 #include "test_model.hpp"
 
@@ -260,6 +261,21 @@ void columns_come_one_by_one(const std::string& learner) {
   check(copies < 130, learner + ": 300 columns asked for " + std::to_string(copies) + " times what the model takes");
 }
 
+// An order of many columns is asked about in parts: all its rows at once would be 128 MB.
+void explains_wide_rows() {
+  const Stream s = make_stream(20, 4000, 2, false);
+  const Ensemble ensemble = ensemble_of(1);
+  auto model = make_model(
+      "bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank("naive_bayes", config_of("naive_bayes"), lanes, ensemble); },
+      {});
+  model->reserve(s.schema());
+  learn(*model, s, 20);
+  std::vector<double> contributions(4000);
+  asked = 0;
+  Explainer(*model, 1, 1).explain(s.block(0, 1).row(0), 1, contributions.data());
+  check(asked < 32e6, "explaining 4,000 columns asked for " + std::to_string(asked) + " bytes");
+}
+
 // Classes that come one by one, likewise: there is room for some before they come.
 void classes_come_one_by_one(const std::string& learner) {
   const bool nominal = learner == "tan" || learner == "ban";
@@ -382,10 +398,12 @@ int main() {
   part["feature_fraction"] = 0.5;
   cases.push_back({"bagging_regressor", "regression_tree", part, false, false, 1, "page-hinkley"});
   for (const Case& c : cases) laws(c, c.nominal ? nominal : mixed);
-  for (const char* learner : {"naive_bayes", "linear", "logistic", "mlp", "nearest_neighbors", "stump"}) columns_come_one_by_one(learner);
+  for (const char* learner : {"naive_bayes", "linear", "logistic", "mlp", "nearest_neighbors", "stump", "hoeffding"})
+    columns_come_one_by_one(learner);
   for (const char* learner : {"naive_bayes", "logistic", "mlp", "nearest_neighbors", "stump", "hoeffding", "iti", "tan", "ban"})
     classes_come_one_by_one(learner);
   for (const char* booster : {"replay", "replay_regressor"}) fits_are_dropped(booster);
+  explains_wide_rows();
   stages_wait_for_the_rows();
   for (const Plan& plan : {default_classifier(5), default_regressor(5)}) a_default_learns_all_or_nothing(plan);
   return checking::finish();

@@ -21,6 +21,7 @@ from sklearn.base import is_regressor
 
 import streamboost as sb
 from streamboost.learners import tree_text
+from tests.state import test_feedback_samples as feedback
 from tests.state.models import NUMBERS, X, Y, build, manifest_of, npy, pack, rows, with_manifest
 
 Members = dict[str, bytes]
@@ -71,7 +72,61 @@ def more_models() -> dict[str, Any]:
         fit(model, X[:40], Y[:40])
     for model in many.values():
         fit(model, X[:40], three[:40])
-    return {**two, **many}
+    return {**two, **many, **staged_models(), **worded_models()}
+
+
+def staged_models() -> dict[str, Any]:
+    """Models with all that may stand around a vote, and those that look at labels of before."""
+    around: dict[str, Any] = {
+        "coverages": (0.8, 0.95),
+        "importances": True,
+        "keep_health": True,
+        "class_weight": "balanced",
+        "class_weight_half_life": 30,
+        "unlabeled": "statistics",
+        "random_state": 3,
+    }
+    bayes = {"n_estimators": 2, **around}
+    models: dict[str, Any] = {
+        "temperature": sb.OSBoostClassifier(sb.NaiveBayes(), calibration="temperature", **bayes),
+        "platt": sb.OSBoostClassifier(
+            sb.NaiveBayes(), calibration="platt", calibration_half_life=20, decision="f1", **bayes
+        ),
+        "bins": sb.OnlineBaggingClassifier(
+            sb.NaiveBayes(), calibration="platt+bins", decision="g_mean", drift="adwin", background=True, **bayes
+        ),
+        "beta": sb.OnlineBoostingClassifier(
+            sb.HoeffdingTree(grace_period=5),
+            calibration="beta",
+            decision="cost",
+            decision_costs={(0, 1): 2.0, (1, 0): 1.0},
+            **bayes,
+        ),
+        "history": sb.StreamBoostClassifier(
+            n_estimators=2, companions=("hashed", "history"), lags=2, delay=1, **around
+        ),
+    }
+    for model in models.values():
+        model.partial_fit(X[:40], Y[:40], classes=[0, 1])
+    return models
+
+
+def worded_models() -> dict[str, Any]:
+    """Models of dicts with a text and an identifier."""
+    models = {
+        "words": sb.StreamBoostClassifier(
+            n_estimators=2, text_features=["text"], identifier_features=["who"], max_tree_columns=4, random_state=3
+        ),
+        "words-hashed": sb.OSBoostClassifier(sb.HashedLogisticRegression(bits=6), n_estimators=2, random_state=3),
+        "words-number": sb.StreamBoostRegressor(
+            n_estimators=2, text_features=["text"], identifier_features=["who"], random_state=3
+        ),
+    }
+    for model in models.values():
+        for t in range(40):
+            row = {**rows()[t], "text": f"a word {t % 7} or {t % 3}", "who": f"u{t % 9}"}
+            model.learn_one(row, float(NUMBERS[t]) if is_regressor(model) else int(Y[t]))
+    return models
 
 
 def fit(model: Any, data: Any, labels: Any) -> None:
@@ -91,23 +146,19 @@ class ModelFiles:
     def __init__(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            models = {**build(), **more_models()}
+            models = {**build(), **more_models(), **feedback.build()}
         self.folder = tempfile.TemporaryDirectory()
         weakref.finalize(self, self.folder.cleanup)
         self.names = sorted(models)
-        self.files: dict[str, Members] = {}
-        for name, model in models.items():
-            buffer = io.BytesIO(model.to_bytes())
-            with zipfile.ZipFile(buffer) as archive:
-                self.files[name] = {info.filename: archive.read(info) for info in archive.infolist()}
+        self.files = {name: model.to_bytes() for name, model in models.items()}
 
     def attack(self, number: int) -> str:
         """Mutate file `number` of the endless list, load it, use it."""
         rng = np.random.default_rng([20, number])
         name = self.names[int(rng.integers(len(self.names)))]
-        members = dict(self.files[name])
+        members = _members(self.files[name])
         for _ in range(1 + int(rng.integers(3))):
-            members = (_change_array if rng.random() < 0.8 else _change_manifest)(members, rng)
+            members = _changed(members, rng)
         began = time.monotonic()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -126,25 +177,14 @@ class ModelFiles:
 
 def use(model: Any) -> str:
     """Ask, teach, report, draw and save."""
-    named = model.columns_.names is not None
-    data: Any = rows()[40:] if named else X[40:]
-    numbers = is_regressor(model)
-    labels = NUMBERS[40:] if numbers else np.resize(np.asarray(model.classes_), len(Y[40:]))
     try:
-        for _ in range(2):
-            if named:
-                for row, label in zip(data, labels.tolist(), strict=True):
-                    model.predict_proba_one(row)
-                    model.learn_one(row, label)
-            else:
-                model.predict(data)
-                if not numbers:
-                    model.predict_proba(data)
-                if hasattr(model, "partial_fit"):
-                    model.partial_fit(data, labels)
+        if isinstance(model, _FEEDBACK):
+            _use_with_feedback(model)
+        else:
+            _use(model)
         if hasattr(model, "report"):
             model.report()
-        if not numbers and "Tree" in type(getattr(model, "estimator", None)).__name__:
+        if "Tree" in type(getattr(model, "estimator", None)).__name__ and not is_regressor(model):
             tree_text(model)
         model.memory_bytes()
         model.to_bytes()
@@ -155,6 +195,77 @@ def use(model: Any) -> str:
             raise
         return "used, then not saved"
     return "used"
+
+
+_SETS = (sb.OnlineBMRClassifier, sb.AdaOLMRClassifier, sb.BinaryRelevanceClassifier, sb.ClassifierChain)
+_FEEDBACK = (*_SETS, sb.ActiveClassifier, sb.BanditBoostingClassifier)
+
+
+def _use_with_feedback(model: Any) -> None:
+    data, sets = feedback.X[60:], feedback.Y[60:]
+    for _ in range(2):
+        model.predict(data)
+        model.predict_proba(data)
+        model.test_then_train(data, sets if isinstance(model, _SETS) else sets.sum(axis=1) % 3)
+    if isinstance(model, sb.BanditBoostingClassifier):
+        for t, row in enumerate(data[:5].tolist()):
+            shown = model.act_one(dict(enumerate(row)), f"act {t}")
+            model.reward_one(f"act {t}", float(shown == 1))
+    if isinstance(model, sb.ActiveClassifier):
+        model.query_one(dict(enumerate(data[0].tolist())))
+
+
+def _use(model: Any) -> None:
+    named = model.columns_.names is not None
+    data: Any = rows()[40:] if named else X[40:]
+    numbers = is_regressor(model)
+    labels = NUMBERS[40:] if numbers else np.resize(np.asarray(model.classes_), len(Y[40:]))
+    for _ in range(2):
+        if named:
+            for t, (row, label) in enumerate(zip(data, labels.tolist(), strict=True)):
+                known = {**row, "text": f"a new {t} word", "who": f"u{t}"} if "text" in model.columns_.names else row
+                (model.predict_one if numbers else model.predict_proba_one)(known)
+                model.learn_one(known, label)
+            continue
+        model.predict(data)
+        if not numbers:
+            model.predict_proba(data)
+        if hasattr(model, "predict_set") and getattr(model, "coverages", None):
+            model.predict_set(data)
+        if hasattr(model, "explain_one"):
+            model.explain_one(dict(enumerate(data[0].tolist())))
+        if hasattr(model, "partial_fit"):
+            model.partial_fit(data, labels)
+
+
+def _members(data: bytes) -> Members:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {info.filename: archive.read(info) for info in archive.infolist()}
+
+
+def _changed(members: Members, rng: np.random.Generator) -> Members:
+    """Some of its numbers, or, in a model of several models, of one of theirs."""
+    manifest = manifest_of(members)
+    if "composite" in manifest and rng.random() < 0.7:
+        name = sorted(manifest["arrays"])[int(rng.integers(len(manifest["arrays"])))]
+        part = np.lib.format.read_array(io.BytesIO(members[f"arrays/{name}.npy"])).tobytes()
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for inner, data in _changed(_members(part), rng).items():
+                archive.writestr(inner, data)
+        return _signed(members, name, np.frombuffer(buffer.getvalue(), np.uint8))
+    return (_change_array if rng.random() < 0.8 else _change_manifest)(members, rng)
+
+
+def _signed(members: Members, name: str, array: Any) -> Members:
+    manifest = manifest_of(members)
+    signed = npy(array)
+    manifest["arrays"][name] = {
+        "dtype": array.dtype.str,
+        "shape": list(array.shape),
+        "sha256": hashlib.sha256(signed).hexdigest(),
+    }
+    return with_manifest({**members, f"arrays/{name}.npy": signed}, manifest)
 
 
 def _change_array(members: Members, rng: np.random.Generator) -> Members:
@@ -182,13 +293,7 @@ def _change_array(members: Members, rng: np.random.Generator) -> Members:
     elif array.ndim:
         length = int(rng.integers(0, array.shape[0] + 2))
         array = np.resize(array, (length, *array.shape[1:]))
-    signed = npy(array)
-    manifest["arrays"][name] = {
-        "dtype": array.dtype.str,
-        "shape": list(array.shape),
-        "sha256": hashlib.sha256(signed).hexdigest(),
-    }
-    return with_manifest({**members, f"arrays/{name}.npy": signed}, manifest)
+    return _signed(members, name, array)
 
 
 def _change_manifest(members: Members, rng: np.random.Generator) -> Members:

@@ -205,6 +205,23 @@ def test_explanations_add_up(running: Running) -> None:
     assert found["base"] + sum(found["contributions"].values()) == pytest.approx(found["score"])
 
 
+@pytest.mark.parametrize(("made", "status"), [({"model": "streamboost"}, 422), (DESCRIPTION, 200)])
+def test_wide_events_are_explained_where_that_is_cheap(
+    running: Running, made: dict[str, Any], status: int
+) -> None:
+    """A small body must not keep a core busy for minutes: without a closed form the cost is the square of the features."""
+    running.post("/v1/models", {"name": "wide", **made})
+    features = {f"c{i}": i for i in range(1001)}
+    seq = running.post("/v1/models/wide/learn", {"features": features, "label": "no"}).json()["seq"]
+    running.post(f"/v1/models/wide/predict?at_least_seq={seq}", {"features": {}})
+    response = running.post("/v1/models/wide/explain", {"features": features})
+    assert response.status_code == status, response.text
+    if status == 422:
+        assert "at most 1,000" in error_of(response)["message"]
+        few = {name: features[name] for name in list(features)[:20]}
+        assert running.post("/v1/models/wide/explain", {"features": few}).status_code == 200
+
+
 @pytest.mark.parametrize("name", ["..%2f..%2fetc", "a%00b", "%2e%2e", "x" * 70, "ü", "a b", "%5c"])
 def test_path_tricks(running: Running, name: str) -> None:
     assert running.http.get(f"/v1/models/{name}").status_code in (400, 404)

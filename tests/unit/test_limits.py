@@ -191,3 +191,20 @@ def test_a_bad_numeric_label_in_arff(write):
     stream = open_stream(path, on_bad_line="skip")
     assert np.concatenate([chunk.y for chunk in stream.chunks()]).tolist() == [0, 1]
     assert stream.n_bad == 1
+
+
+def test_a_first_row_larger_than_what_is_looked_at_first(write):
+    """It is there, whatever the first 16 MB say."""
+    more = "2,3,no\n" * 50
+    path = write("a,b,label\n1," + "z" * 20 * MEGABYTE + ",yes\n" + more)
+    with pytest.raises(DataError, match=r"line 2: column 'b': a value of 200 characters or more"):
+        rows_of(path, label="label")
+    assert rows_of(path, label="label", on_bad_line="skip") == 50
+    half = "z" * 9 * MEGABYTE
+    assert rows_of(write(f"a,b,label\n{half},{half},yes\n" + more, "two.csv"), label="label") == 51
+
+
+def test_links_that_lead_nowhere_are_told_apart_from_slips(tmp_path):
+    (tmp_path / "data.csv").symlink_to(tmp_path / "nowhere.csv")
+    with pytest.raises(DataError, match=r"data\.csv: a link that leads nowhere\."):
+        open_stream(tmp_path / "data.csv")

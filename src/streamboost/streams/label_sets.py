@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.base.nearest import nearest
+from streamboost.base.suggest import suggest
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label, Stream, show_unlabeled
 from streamboost.streams.open import open_stream
 
@@ -20,7 +20,7 @@ def label_columns(names: tuple[str, ...] | None, pattern: str, name: str) -> lis
     columns = list(names or ())
     for one in wanted:
         if not fnmatch.filter(columns, one):
-            near = nearest(one, columns)
+            near = suggest(one, columns)
             meant = f"there are {', '.join(columns[:10])}." if near is None else f"did you mean {near!r}?"
             raise DataError(f"{name}: no column is named {one!r}, as the labels {pattern!r} say; {meant}")
     found = [column for column in columns if any(fnmatch.fnmatchcase(column, one) for one in wanted)]

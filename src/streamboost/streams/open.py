@@ -152,8 +152,11 @@ def _not_found(text: str, names: list[str]) -> str:
     message = f"{text}: no such file" + ("" if looks_like_path else " or data set")
     close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *NUMBER_SETS, *names], n=1)
     if looks_like_path and Path(text).parent.is_dir():
+        siblings = sorted(os.listdir(Path(text).parent), reverse=True)
+        if Path(text).name in siblings:
+            return f"{text}: a link that leads nowhere."
         # Folder and endings are much of a path: two names are not alike because these are.
-        stems = {name.split(".")[0]: name for name in sorted(os.listdir(Path(text).parent), reverse=True)}
+        stems = {name.split(".")[0]: name for name in siblings}
         near = difflib.get_close_matches(Path(text).name.split(".")[0], stems, n=1, cutoff=0.7)
         close = [str(Path(text).with_name(stems[stem])) for stem in near] or close
     if close:

@@ -143,7 +143,7 @@ class Explainer {
   ExplainedScore in_orders(int label, double* contributions) {
     const std::size_t d = cells_.size();
     std::vector<std::size_t> order(d);
-    std::vector<double> key(d);
+    std::vector<double> key(d), reached(d + 1);  // scores with the first so many columns of an order
     ExplainedScore explained{0, 0, label};
     const int orders = std::abs(orders_);
     for (int o = 0; o < orders; ++o) {
@@ -153,13 +153,16 @@ class Explainer {
             {seed_, number_ + static_cast<std::uint64_t>(o / 2), static_cast<std::uint32_t>(column(cells_[i])), Purpose::explanation});
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b] || (key[a] == key[b] && a < b); });
       if (o % 2 == 1) std::reverse(order.begin(), order.end());
-      open(d + 1);
-      for (std::size_t i = 0; i < d; ++i)
-        for (std::size_t r = i + 1; r <= d; ++r) put(r, cells_[order[i]]);
-      ask();
-      for (std::size_t i = 0; i < d; ++i) contributions[column(cells_[order[i]])] += (score(i + 1, label) - score(i, label)) / orders;
-      explained.base = score(0, label);
-      explained.score = score(d, label);
+      for (std::size_t begin = 0; begin <= d; begin += n_) {
+        open(std::min(d + 1 - begin, std::max<std::size_t>(most_cells / std::max<std::size_t>(size_, 1), 1)));
+        for (std::size_t r = 0; r < n_; ++r)
+          for (std::size_t i = 0; i < begin + r; ++i) put(r, cells_[order[i]]);
+        ask();
+        for (std::size_t r = 0; r < n_; ++r) reached[begin + r] = score(r, label);
+      }
+      for (std::size_t i = 0; i < d; ++i) contributions[column(cells_[order[i]])] += (reached[i + 1] - reached[i]) / orders;
+      explained.base = reached[0];
+      explained.score = reached[d];
     }
     return explained;
   }
@@ -192,6 +195,7 @@ class Explainer {
   std::uint64_t number_;
   Row row_;
   std::size_t k_ = 0, known_ = 0, size_ = 0, n_ = 0;
+  static constexpr std::size_t most_cells = std::size_t{1} << 18;  // of rows asked about at once: an order has d + 1 of them
   static constexpr std::size_t no_words = static_cast<std::size_t>(-1);
   std::size_t n_words_ = 0;
   std::vector<std::size_t> cells_;       // places in the row that are not missing, and after them of lags that are there

@@ -20,7 +20,7 @@ from streamboost.service.http.tokens import Token
 from streamboost.service.store import BadRequest, Conflict, Refused, Work
 from streamboost.service.store.candidates import Reader
 from streamboost.service.store.queries import LISTS, finite, text
-from streamboost.service.store.records import Kind
+from streamboost.service.store.records import Features, Kind
 from streamboost.service.store.store import READ_WAIT, check
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SCOPE_OF = {"act": "predict", "reward": "label"}
 """The scope of verbs that have none of their own name."""
+MOST_SAMPLED = 1_000
+"""Features of an event that is explained by asking about it without some of them."""
 SEQ = {"type": "integer", "minimum": 0, "maximum": 2**62}
 WINDOW = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 1000}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
@@ -227,7 +229,7 @@ class Routes:
             raise Conflict(f"The model {model!r} cannot explain its answers, or has learned nothing yet.")
         check(Work(Kind.EVENT, body.id, body.features), self._store.stream(model).limits)
         try:
-            found = await self._work(lambda: reader.model.explain_one(body.features))  # type: ignore[union-attr]
+            found = await self._work(lambda: _explain(reader.model, body.features))
         except (ValueError, TypeError) as error:
             raise Refused(" ".join(str(error).split()), field="features") from error
         parts = {text(column): value for column, value in found.contributions.items()}
@@ -339,6 +341,20 @@ class Routes:
         self._enter(request, "read")
         text = await self._work(self._service.metrics.text)
         return Response(text, media_type="text/plain; version=0.0.4")
+
+
+def _explain(model: Any, features: Features) -> Any:
+    """Explain an event. Where there is no closed form this takes the square of its features."""
+    if len(features) > MOST_SAMPLED:
+        name = next(iter(features))
+        if model.explain_one({name: features[name]}).method == "sampled":
+            raise Refused(
+                f"The event has {len(features):,} features; of a model without a closed form for its contributions at most "
+                f"{MOST_SAMPLED:,} are explained here.",
+                hint="Load its file, and call explain_one with as many orders as you have time for.",
+                field="features",
+            )
+    return model.explain_one(features)
 
 
 def _number(request: Request, name: str, default: int | None, low: int = 0, high: int = 2**62) -> int | None:

@@ -144,7 +144,7 @@ class CsvStream(TableStream):
                 enough = len(rows) > HEAD_ROWS
             if expected is not None and self.live:
                 enough = _shows_one_row(data, header, expected)
-            if enough or (len(data) > HEAD_BYTES and n_lines) or len(data) > self._limits.line:
+            if enough or (len(data) > HEAD_BYTES and n_lines > 1) or len(data) > self._limits.line:
                 break
         else:
             self._whole_head = True
