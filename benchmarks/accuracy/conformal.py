@@ -71,7 +71,7 @@ def main() -> None:
                 near[kind] = max(near[kind], abs(coverage - COVERAGE))
             table.add(name, model_name, len(labels), *(pair[at] for at in range(3) for pair in found))
     page.preface.append(
-        "Farthest from the promise: " + ", ".join(f"{gap:.3f} ({kind})" for kind, gap in near.items()) + "."
+        "- Farthest from the promise: " + ", ".join(f"{gap:.3f} ({kind})" for kind, gap in near.items()) + "."
     )
     page.add(table)
     page.write()

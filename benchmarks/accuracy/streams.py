@@ -325,7 +325,10 @@ def main() -> None:
     page.preface += facts(records, missing, options, [m for m in ENTRIES if m not in models])
     names = [name for name in STREAMS if any(r["stream"] == name for r in records)]
     accuracy = table(records, "accuracy", names, "Accuracy")
-    page.add(accuracy)
+    if options.rows is None:
+        page.add(accuracy)
+    else:  # the mean says it all; who asks for one stream finds it in the file
+        page.preface.append(f"- Stream by stream: {page.name}.csv")
     if not options.delay:
         ranks(page, accuracy)
     page.add(means(records, names))
