@@ -251,7 +251,7 @@ def test_the_pools_fade_by_information():
     np.testing.assert_allclose([totals[f"pool_weight/{name}"] for name in names], pool.beta, atol=1e-6)
     assert totals["recently_right/pool"] == pytest.approx(pool.q[-1], abs=1e-6)
     assert totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-6)
-    assert totals["temperature"] == pytest.approx(pool.w, abs=1e-6)
+    assert totals["temperature"] == pytest.approx(outer.w, abs=1e-6)
 
 
 def log_odds(p):

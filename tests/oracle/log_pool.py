@@ -111,7 +111,7 @@ class TemperedPool(LogPool):
         super().learn_from(proba, labels, said, k, y, s, share)
 
 
-class PoolOfAll(TemperedPool):
+class PoolOfAll(LogPool):
     """The pool around experts over words."""
 
     prior = 50.0

@@ -38,6 +38,7 @@ from streamboost.ensemble.words import (
     are_wide,
     for_columns,
     for_open_rows,
+    has_temperature,
 )
 from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, NaiveBayes, NearestNeighbors
 
@@ -293,7 +294,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         pool = {
             **POOL_OF_ALL,
             **self._lateness(),
-            "temperature": self.calibration is None,
+            "temperature": self.calibration is None and (self.delay > 0 or has_temperature(columns)),
             "window": window,
             "referee_window": window,
         }

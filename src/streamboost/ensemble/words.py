@@ -64,7 +64,6 @@ WINDOWS = 4
 """The pool around all experts remembers so many times the `window`: few rows tell who knows which words."""
 POOL_OF_ALL = {
     **FORGETTING,
-    "temperature": True,
     "first_alone": False,
     "prior": 50.0,
     "refill": 1.0,
@@ -72,6 +71,12 @@ POOL_OF_ALL = {
     "most": 4.0,
     "caution": 0.0,
 }
+
+
+def has_temperature(columns: Schema) -> bool:
+    """Whether the pool of all ends with a temperature: in files of 1.0.0. Its weights may add up to anything."""
+    joined = any(name.startswith("columns/") for name in columns.stored)
+    return joined and "pool/temperature" in columns.stored
 
 
 def are_wide(columns: Schema, most: int) -> bool:

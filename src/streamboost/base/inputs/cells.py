@@ -15,7 +15,8 @@ EXACT = 2**53
 
 STRINGS = (
     "{where} holds text ({value!r}). Nominal columns: use a categorical dtype in a frame, "
-    "or give them as numbers and name them in categorical_features=."
+    "or give them as numbers and name them in categorical_features=. Texts and identifiers: a column of nothing but texts in a "
+    "frame, or dicts."
 )
 
 COMPLEX = "Complex data not supported: X holds complex numbers; give their parts as two columns."
