@@ -102,8 +102,8 @@ def latency_table(found: list[tuple[str, Latency]]) -> Table:
     table = Table(
         "Latency of one call",
         ["model", "verb", "calls", "p50 us", "p99 us", "CPU p99.9 us", "CPU max us"],
-        note="100 learners, 20 numeric columns, a dict per call unless it says one row (an array of shape 1 x 20). p50 and p99 are"
-        " wall time; the rare calls are judged by CPU time of the calling thread, clock included, because on a shared machine"
+        note="100 learners, 20 numeric columns, a dict per call unless it says one row (an array of shape 1 x 20). p50 and p99"
+        " are wall time; the rare calls are judged by CPU time of the calling thread, clock included, because on a shared machine"
         " most of their wall time is somebody else's work.",
     )
     for name, v in found:
