@@ -7,6 +7,7 @@ exactly the rows of the pieces before.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations first, which cost ten times the call
 import signal
 import threading
 import time
@@ -197,15 +198,15 @@ class InterruptsWait:
         self._caught: tuple[int, FrameType | None] | None = None
 
     def __enter__(self) -> InterruptsWait:
-        handler = signal.getsignal(signal.SIGINT) if self._wanted else None
+        handler = _signal.getsignal(signal.SIGINT) if self._wanted else None
         if callable(handler):
             self._handler = handler
-            signal.signal(signal.SIGINT, self._catch)
+            _signal.signal(signal.SIGINT, self._catch)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
+            _signal.signal(signal.SIGINT, self._handler)
             self.check()
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
@@ -273,7 +274,7 @@ def say_how_far(error: BaseException, done: int, n_rows: int, *, uneven: bool = 
     """Put into an exception how many rows of its call were learned; what a part of the model has said of itself goes."""
     error.n_rows_learned = done  # type: ignore[attr-defined]
     if hasattr(error, "add_note"):
-        for note in [note for note in getattr(error, "__notes__", []) if note.startswith(_LEARNED)]:
-            error.__notes__.remove(note)
+        notes: list[str] = getattr(error, "__notes__", [])
+        notes[:] = [note for note in notes if not note.startswith(_LEARNED)]
         exactly, more = ("", ", and parts of it more") if uneven else (" exactly", "")
         error.add_note(f"{_LEARNED}{exactly} the first {done} of {n_rows} rows of this call{more}.")

@@ -21,7 +21,7 @@ from streamboost.base.inputs.label_sets import LabelSets, check_all_known, nothi
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, SetAnswers, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
-from streamboost.base.pieces import InStep, LearningInterrupted, Pace, clock, since
+from streamboost.base.pieces import InStep, LearningInterrupted
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.feedback.composite import Composite, check_rows, composite_bytes, part_of, table_of
 
@@ -35,6 +35,8 @@ EACH = parameter(
     "The classifier of every label; it is copied. None means ``StreamBoostClassifier()``.",
     to_core=False,
 )
+
+_FEW_ROWS = 1024  # between two looks for Ctrl-C
 
 
 class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, BaseEstimator):
@@ -250,19 +252,15 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
 
     def _steps(self, X: Any, sets: LabelSets, weight: Floats, step: InStep) -> Floats:
         """The same in pieces: all models have learned one before the next begins."""
-        models, pace, parts = list(self._models.values()), Pace(), []
-        n = most = len(weight)
-        if all(model.started for model in models):  # new ones take columns and kinds from the whole table
-            most = pace.rows
+        models, n, parts = list(self._models.values()), len(weight), []
+        # New models take columns and kinds from the whole table.
+        most = _FEW_ROWS if all(model.started for model in models) else n
         if most < n:
             check_rows(models[0], X)
         while step.done < n:
             rows = np.arange(step.done, min(n, step.done + most))
             piece = X if len(rows) == n else _repeated(X, rows)
-            start = clock()
             parts.append(self._step(piece, LabelSets(sets.names, sets.table[rows]), weight[rows], step))
-            pace.took(len(rows), since(start))
-            most = pace.rows
             step.took(len(rows))
         return np.concatenate(parts) if parts else self._step(X, sets, weight)
 

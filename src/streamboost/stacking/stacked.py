@@ -198,7 +198,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
             try:
                 _, proba = model.test_then_train(X, y, sample_weight=weight, output="both", **declared)
             except BaseException as error:
-                if (m > 0 or getattr(error, "n_rows_learned", 0)) and weight.any():
+                if weight.any() and (m > 0 or getattr(error, "n_rows_learned", 0) > 0):
                     self._broken = f"{self._names[m]} failed: {error}."
                 raise
             known = getattr(model, "classes_", ())  # none yet: rows were asked about before any label came
