@@ -16,6 +16,7 @@ from rich.table import Table
 from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
 from streamboost.baselines import baseline_words
+from streamboost.base.inputs.word_columns import TEXT
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError, closest
 from streamboost.cli.health_lines import HealthLines
@@ -28,9 +29,11 @@ from streamboost.ensemble.output_options import kept_coverages
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
 from streamboost.evaluate.bandit import as_bandit
 from streamboost.evaluate.delay import takes_pending
-from streamboost.report.explanation import importance_lines
+from streamboost.report.explanation import WORDY, importance_lines
 from streamboost.streams import Label, Stream
 
+RARE = 0.1
+"""Where other labels than the most frequent one have less than this, the error hardly tells models apart."""
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
@@ -79,7 +82,7 @@ def _say_kinds(model: Any, stream: Stream) -> None:
     }
     for name, kind in getattr(stream, "kinds", {}).items():
         stderr().print(
-            f"streamboost: {stream.name}: column {name!r} is read as {ways[kind]}",
+            f"streamboost: {os.path.basename(stream.name)}: column {name!r} is read as {ways[kind]}",
             markup=False,
             highlight=False,
             soft_wrap=True,
@@ -190,7 +193,7 @@ def _show(
     matter = importances_of(result.model)
     details = result.model.report() if output.report else None
     lines = [] if matter is None or output.report else importance_lines(matter)
-    lines += [str(details)] if details is not None else []
+    lines += [str(details), *_top_words(result.model, stream)] if details is not None else []
     lines += [str(result.model.health())] if output.health else []
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -206,6 +209,15 @@ def _show(
         sys.stdout.write(text + "\n")
     else:
         write_file(output.json, f"{text}\n".encode())
+
+
+def _top_words(model: Any, stream: Stream) -> list[str]:
+    """What speaks for and against each label in the texts of the first rows, as the model sees them now."""
+    if TEXT not in getattr(stream, "kinds", {}).values() or not stream.repeatable or not hasattr(model, "explain"):
+        return []
+    rows = next(iter(stream.chunks(WORDY))).rows
+    lines: list[str] = model.explain(rows, words=True).word_lines()
+    return lines
 
 
 def _never_met(model: Any, result: ClassificationResult) -> Iterator[str]:
@@ -304,6 +316,8 @@ def no_better_than(result: PrequentialResult) -> list[str]:
                 f"{result.model_name} is no better than {baseline_words(one.model_name)} "
                 f"({name} {own} against {other})."
             )
+            if isinstance(result, ClassificationResult) and one.error < RARE and not result.metrics:
+                found[-1] += " Where a label is rare, --metrics log_loss,auc say more than the error."
     return found
 
 
