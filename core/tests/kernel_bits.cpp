@@ -252,8 +252,8 @@ void lane_kernels() {
   kernel("window_distances", [](const double* in, double* out) {
     const double query[] = {0.7, in[lanes + 3], -1.5};
     const unsigned char nominal[] = {0, 1, 0};
-    sb::window_distances(in, lanes, query, nominal, 3, out, 7);
-    sb::window_distances(in + 1, lanes, query, nominal, 3, out + 7, sb::window_block);
+    sb::window_distances(in, lanes, query, nominal, 3, 1e300, out, 7);
+    sb::window_distances(in + 1, lanes, query, nominal, 3, 1e300, out + 7, sb::window_block);
   });
   kernel("any_border", [](const double* in, double* out) {
     for (int i = 0; i < 40; ++i) {
