@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "streamboost/math/levels.hpp"
@@ -20,7 +21,18 @@ struct WordsOf<2> {
 };
 template <>
 struct WordsOf<4> {
+#if defined(__AVX__)
   using Type = std::int64_t __attribute__((vector_size(32), may_alias));
+#else  // gcc 12 takes values wider than a register through the stack
+  struct [[gnu::may_alias]] Type {
+    WordsOf<2>::Type low, high;
+    [[gnu::always_inline]] Type& operator+=(const Type& other) {
+      low += other.low;
+      high += other.high;
+      return *this;
+    }
+  };
+#endif
 };
 
 // The nearest whole number, halves to even, of |x| below 2^51: adding 1.5 * 2^52 leaves it in the lowest bits.
@@ -129,29 +141,48 @@ template <int lanes>
   }
 }
 
-// Sums of whole numbers are as exact in doubles, which go into vectors on every processor.
-template <int gradients>
+// Sums of curvatures, below 2^50, and of gradients, below 2^43 in front of their rows, as doubles. Vectors before AVX-512 turn no whole numbers into
+// doubles: there they become the lowest bits of one.
+[[gnu::always_inline]] inline double curvatures(std::int64_t word) {
+#if defined(__x86_64__) && !defined(__AVX512DQ__)
+  constexpr double magic = 0x1.8p52;
+  return std::bit_cast<double>(word + std::bit_cast<std::int64_t>(magic)) - magic;
+#else
+  return static_cast<double>(word);
+#endif
+}
+[[gnu::always_inline]] inline double gradients(std::int64_t word) {
+#if defined(__x86_64__) && !defined(__AVX512DQ__)
+  constexpr std::uint64_t sign = std::uint64_t{1} << (63 - count_bits);
+  const std::uint64_t bits = (static_cast<std::uint64_t>(word) >> count_bits ^ sign) | std::bit_cast<std::uint64_t>(0x1p52);
+  return std::bit_cast<double>(bits) - (0x1p52 + static_cast<double>(sign));
+#else
+  return gradient_of(word);
+#endif
+}
+
+template <int sketch>
 [[gnu::always_inline]] inline double gains_of(const CutSearch& search, const std::int64_t* cell, int n, const std::int64_t* with,
                                               double* __restrict gain) {
-  constexpr int most = 256, lanes = gradients + 1;
+  constexpr int most = 256, lanes = sketch + 1;
   using Words = typename WordsOf<lanes>::Type;
   alignas(64) std::int64_t below[most * lanes];
   Words sum;
-  for (int s = 0; s < lanes; ++s) sum[s] = with[s];
+  std::memcpy(&sum, with, sizeof sum);
   const auto* cells = reinterpret_cast<const Words*>(cell);
   for (int b = 0; b < n; ++b) *reinterpret_cast<Words*>(below + b * lanes) = sum += cells[b];
-  double total_G[gradients];
-  for (int s = 0; s < gradients; ++s) total_G[s] = static_cast<double>(search.total[s] >> count_bits);
-  const double total_H = static_cast<double>(search.total[gradients]);
+  double total_G[sketch];
+  for (int s = 0; s < sketch; ++s) total_G[s] = gradient_of(search.total[s]);
+  const double total_H = static_cast<double>(search.total[sketch]);
   const double g_unit = search.g_unit, h_unit = search.h_unit, lambda = search.lambda, least_hessian = search.least_hessian;
   for (int b = 0; b < n; ++b) {
     double left = 0, right = 0;
-    for (int s = 0; s < gradients; ++s) {
-      const double G = static_cast<double>(below[b * lanes + s] >> count_bits), l = G * g_unit, r = (total_G[s] - G) * g_unit;
+    for (int s = 0; s < sketch; ++s) {
+      const double G = gradients(below[b * lanes + s]), l = G * g_unit, r = (total_G[s] - G) * g_unit;
       left += l * l;
       right += r * r;
     }
-    const double H = static_cast<double>(below[b * lanes + gradients]), left_H = H * h_unit, right_H = (total_H - H) * h_unit;
+    const double H = curvatures(below[b * lanes + sketch]), left_H = H * h_unit, right_H = (total_H - H) * h_unit;
     const double both = left / (left_H + lambda) + right / (right_H + lambda);
     gain[b] = std::min(left_H, right_H) >= least_hessian ? both : 0.0;
   }
