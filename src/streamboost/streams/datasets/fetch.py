@@ -15,6 +15,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
+from streamboost.base.system import replace_file
 from streamboost.streams.base import DataError
 from streamboost.streams.datasets.registry import DATA_VARIABLE, Dataset, Recipe, cache_folder
 
@@ -73,7 +74,7 @@ def fetch(entry: Dataset, *, opener: Opener | None = None, progress: Progress | 
             ]
             made = Path(work) / entry.file
             _write(entry, raw, made)
-            os.replace(made, folder / entry.file)
+            replace_file(made, folder / entry.file)
     except OSError as error:
         raise DataError(f"{entry.name}: cannot write to {folder}: {error.strerror or error}.") from error
     return folder / entry.file
