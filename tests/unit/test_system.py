@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from streamboost import _core
 from streamboost.base import system
 from streamboost.base.files.writing import write_file
-from streamboost.cli import app
+from streamboost.cli import app, doctor
 
 LEARN = """
 import hashlib, sys
@@ -61,6 +61,18 @@ def test_the_doctor_tells_level_and_extras() -> None:
         assert line in done.stdout
 
 
+def test_the_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {"httpx": None, "uvicorn": None, "ray": None, "fsspec": None, "msgspec": "0.1"}
+    version = doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: there[name] if name in there else version(name))
+    shown = CliRunner().invoke(app, ["doctor"]).stdout
+    assert 'not installed: pip install "streamboost[client]"' in shown
+    assert 'not installed: pip install "streamboost[ray]"' in shown
+    serve = shown[shown.index("serve") : shown.index("\nclient")]
+    assert "msgspec 0.1" in serve
+    assert '; without uvicorn: pip install "streamboost[serve]"' in " ".join(serve.split())
+
+
 def test_cores_and_memory() -> None:
     assert 1 <= system.usable_cores() <= (os.cpu_count() or 1)
     assert system.memory() > 2**20
@@ -72,6 +84,25 @@ def test_a_locked_file_is_refused_until_it_is_closed(tmp_path: Path) -> None:
         system.open_locked(tmp_path / "lock")
     os.close(held)
     os.close(system.open_locked(tmp_path / "lock"))
+
+
+def test_what_is_synced_reaches_the_disk_on_macos_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    asked, synced = [], []
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", lambda file, verb: asked.append(verb))
+    monkeypatch.setattr(os, "fsync", synced.append)
+    write_file(tmp_path / "model", b"new")
+    assert (asked, synced) == ([51, 51], [])  # the file, its folder
+
+    def cannot(file: int, verb: int) -> None:
+        raise OSError(45, "no such thing on this file system")
+
+    monkeypatch.setattr(fcntl, "fcntl", cannot)
+    write_file(tmp_path / "model", b"newer")
+    assert len(synced) == 2
 
 
 def test_processes_and_folders(tmp_path: Path) -> None:

@@ -130,6 +130,16 @@ def speak_utf8() -> None:
             )
 
 
+def sync_file(file: int) -> None:
+    """Return when what was written is on the disk; on macOS ``fsync`` leaves it in the memory of the disk."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(file, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined,unused-ignore]
+    except (ImportError, AttributeError, OSError):  # another system, or a file system that cannot
+        os.fsync(file)
+
+
 def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Make the renames in a folder last; where folders cannot be opened there is nothing to do."""
     try:
@@ -137,7 +147,7 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
     except OSError:
         return
     try:
-        os.fsync(directory)
+        sync_file(directory)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # so say some network file systems
             raise

@@ -17,7 +17,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from streamboost.base.system import remove_file, replace_file, sync_folder
+from streamboost.base.system import remove_file, replace_file, sync_file, sync_folder
 from streamboost.distributed.parts import Lanes
 
 HEAD = "head"
@@ -36,7 +36,7 @@ class Folder:
                 import fsspec
             except ImportError as error:
                 raise ImportError(
-                    f"folder={url!r} needs the package fsspec: pip install 'streamboost[ray]'."
+                    f'folder={url!r} needs the package fsspec: pip install "streamboost[ray]".'
                 ) from error
             self._fs, self._root = fsspec.core.url_to_fs(url)
             self._fs.makedirs(self._root, exist_ok=True)
@@ -65,7 +65,7 @@ class Folder:
                     file.write(piece)
                 if self.sync:
                     file.flush()
-                    os.fsync(file.fileno())
+                    sync_file(file.fileno())
             replace_file(temporary, self.path(name))
         except BaseException:
             with contextlib.suppress(OSError):
