@@ -188,6 +188,7 @@ def test_a_winner_that_never_finds_the_rare_class_is_not_praised(tmp_path):
         "the best model, bagging · stump, is no better than always answering the most frequent"
         in result.stderr
     )
+    assert "Rare classes are judged by --metrics" in run("run", *command[1:-4]).stderr
     assert "Rows in the order of the data; --orders K shuffles them K times." in result.stdout
     cells = lines_of(out / "summary.csv")
     assert [cell["model"] for cell in cells] == ["bagging", "majority", "no-change"]

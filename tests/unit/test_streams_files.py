@@ -166,7 +166,7 @@ def test_csv_label_scan_names_the_bad_line(write):
         ("a,b\n", "no rows below the header"),
         ("a:b\n1:2\n", "only one column"),
         ("a,b\n1\n", "line 2: 1 cells where the first row has 2"),
-        (b"\xff\xfe\x00", "is text in UTF-16; say so with encoding='utf-16'"),
+        (b"\xff\xfe\x00", "is no text in the encoding utf-16"),
         (b"\x1f\x8bgarbage", "gzip"),
         (b"\x1f\x8b", "gzip"),
     ],

@@ -31,6 +31,7 @@ from streamboost.evaluate.delay import takes_pending
 from streamboost.report.explanation import importance_lines
 from streamboost.streams import Label, Stream
 
+_RARE = " Rare classes are judged by --metrics average_precision,g_mean and answered more often with --decision f1."
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
@@ -284,7 +285,9 @@ def bad_lines(stream: Stream) -> int:
         warn(f"read as missing values: {', '.join(missing)} (--na-values says which cells are)")
     unlabeled: int = getattr(stream, "n_unlabeled", 0)
     if unlabeled:
-        warn(f"{unlabeled:,} row{'s' if unlabeled > 1 else ''} without a label left out")
+        guessed = getattr(stream, "label_why", "") in ("the last column", "the last key")
+        advice = "; if another column is the label, --label names it" if guessed else ""
+        warn(f"{unlabeled:,} row{'s' if unlabeled > 1 else ''} without a label left out{advice}")
     count: int = getattr(stream, "n_bad", 0)
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
@@ -303,6 +306,7 @@ def no_better_than(result: PrequentialResult) -> list[str]:
             found.append(
                 f"{result.model_name} is no better than {baseline_words(one.model_name)} "
                 f"({name} {own} against {other})."
+                + (_RARE if one.model_name == "majority" and one.error < 0.1 and not result.metrics else "")
             )
     return found
 
