@@ -342,7 +342,10 @@ def test_demo(run, tmp_path):
     ("args", "message"),
     [
         ([], "Missing argument 'DATA'. Usage: streamboost run"),
-        (["TWO", "-m", "streamboost-regressor", "--target", "price"], "the column to predict is named by --label"),
+        (
+            ["TWO", "-m", "streamboost-regressor", "--target", "price"],
+            "the column to predict is named by --label",
+        ),
         (["nothing.csv"], "nothing.csv: no such file"),
         (["synthetic-9"], "did you mean 'synthetic-"),
         (["TWO", "--model", "osbost"], "There is no model 'osbost'; did you mean osboost?"),

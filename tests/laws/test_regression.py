@@ -111,9 +111,7 @@ def test_cuts_and_threads_do_not_matter(name):
     if n == 1:
         return
     for cuts in ([1], [2, 3], list(range(1, n))):
-        cut = _core.Model(
-            **{**session.plan, "n_estimators": n, "cuts": cuts, "threads": 2, "wave_chunk": 16}
-        )
+        cut = _core.Model(**{**session.plan, "n_estimators": n, "cuts": cuts, "threads": 2, "wave_chunk": 16})
         cut.reserve(session.schema.n_values(), 1, True)
         coded = np.where(
             np.arange(4) == 3,

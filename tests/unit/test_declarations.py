@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 import streamboost
-from streamboost import OSBoostClassifier, _core, catalogue
+from streamboost import _core, catalogue
 from streamboost.base.classifier import Classifier, StreamClassifier
 from streamboost.base.parameter import (
     FLAG,
@@ -225,10 +225,6 @@ def test_a_plan_has_no_part_of_an_unknown_name():
         _core.Model(booster="single", leaner="naive_bayes")
     with pytest.raises(ValueError, match="a companion has a part of an unknown name"):
         _core.Model(booster="single", companions=[{"nmae": "linear"}])
-
-
-def test_tags_of_a_model_with_a_wrong_parameter():
-    assert not get_tags(OSBoostClassifier(vote="bad")).classifier_tags.multi_class
 
 
 @pytest.mark.parametrize("entry", catalogue.MODELS, ids=lambda entry: entry.name)

@@ -85,7 +85,10 @@ def test_other_encodings(tmp_path):
         stream = open_stream(path, encoding=encoding, decimal=",")
         assert stream.feature_names == ("größe", "preis", "ort")
         assert to_arrays(stream).X.shape == (1500, 3)
-    assert to_arrays(open_stream(tmp_path / "utf-16.csv", decimal=",")).X.shape == (1500, 3)  # its first bytes say so
+    assert to_arrays(open_stream(tmp_path / "utf-16.csv", decimal=",")).X.shape == (
+        1500,
+        3,
+    )  # its first bytes say so
     with pytest.raises(DataError, match="encoding='latin-1'"):
         open_stream(tmp_path / "latin-1.csv")
     with pytest.raises(DataError, match="no encoding 'klingon'"):

@@ -45,7 +45,9 @@ def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
         n_labels = np.unique(first.y).size
         if n_labels > MANY:
             unit = next((str(label) for label in first.y if _WITH_UNIT.match(str(label))), None)
-            advice = "" if unit is None else f" Numbers to predict are written without a unit, not as {unit!r}."
+            advice = (
+                "" if unit is None else f" Numbers to predict are written without a unit, not as {unit!r}."
+            )
             warn(
                 f"{n_labels:,} different labels in the first {len(first):,} rows: each is a class, and the time for a row grows "
                 f"with their number; if another column is the label, --label names it.{advice}"

@@ -27,7 +27,6 @@ from streamboost.streams.readers.columns import (
 from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, PAUSE, is_number
 from streamboost.streams.readers.tables import RowStream
 
-
 LONGEST_PREFIX = 100
 
 
@@ -75,7 +74,8 @@ class JsonLinesStream(RowStream):
         of_model = expected.file_names or () if expected is not None else ()
         if of_model and not self.live and seen.keys().isdisjoint(of_model):
             raise DataError(
-                f"{self.name}: no column that the model knows; it knows {shown_names(of_model)}, and there are {shown_names(list(seen))}."
+                f"{self.name}: no column that the model knows; it knows {shown_names(of_model)}, and there are "
+                f"{shown_names(list(seen))}."
             )
         for name in of_model:
             seen.setdefault(name, [])  # a key that no object has is missing everywhere
