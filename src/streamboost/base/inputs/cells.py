@@ -65,6 +65,6 @@ def to_number(value: Any, title: str, row: int | None = None) -> float:
     except (TypeError, ValueError):
         inner = isinstance(value, dict | list | tuple)
         raise TypeError(
-            f"{where} holds {str(value)[:40]!r} of type {type(value).__name__}: the argument must be a string of a nominal column "
-            f"or a number, and NaN or None for missing.{' Give its parts columns of their own.' if inner else ''}"
+            f"{where} holds {str(value)[:40]!r} of type {type(value).__name__}: the argument must be a string of a nominal "
+            f"column or a number, and NaN or None for missing.{' Give its parts columns of their own.' if inner else ''}"
         ) from None
