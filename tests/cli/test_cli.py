@@ -341,7 +341,11 @@ def test_demo(run, tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "Missing argument 'DATA'"),
+        ([], "Missing argument 'DATA'. Usage: streamboost run"),
+        (
+            ["TWO", "-m", "streamboost-regressor", "--target", "price"],
+            "the column to predict is named by --label",
+        ),
         (["nothing.csv"], "nothing.csv: no such file"),
         (["synthetic-9"], "did you mean 'synthetic-"),
         (["TWO", "--model", "osbost"], "There is no model 'osbost'; did you mean osboost?"),
@@ -514,8 +518,11 @@ def test_weights_of_a_file_are_learned(run, tmp_path):
     assert (tmp_path / "zeros.sboost").read_bytes() == (tmp_path / "plain.sboost").read_bytes()
 
 
-def test_unknown_commands(fails):
+def test_unknown_commands(run, fails):
     assert "Did you mean 'run'?" in fails("rum")
+    commands = run("client", code=2)
+    assert "Usage: streamboost client" in commands.output
+    assert "error" not in commands.stderr
 
 
 def test_help_and_version(run):

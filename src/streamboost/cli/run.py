@@ -32,8 +32,12 @@ from streamboost.evaluate.delay import takes_pending
 from streamboost.report.explanation import WORDY, importance_lines
 from streamboost.streams import Label, Stream
 
+<<<<<<< HEAD
 RARE = 0.1
 """Where other labels than the most frequent one have less than this, the error hardly tells models apart."""
+=======
+_RARE = " Rare classes are judged by --metrics average_precision,g_mean and answered more often with --decision f1."
+>>>>>>> newcomer
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
@@ -296,7 +300,9 @@ def bad_lines(stream: Stream) -> int:
         warn(f"read as missing values: {', '.join(missing)} (--na-values says which cells are)")
     unlabeled: int = getattr(stream, "n_unlabeled", 0)
     if unlabeled:
-        warn(f"{unlabeled:,} row{'s' if unlabeled > 1 else ''} without a label left out")
+        guessed = getattr(stream, "label_why", "") in ("the last column", "the last key")
+        advice = "; if another column is the label, --label names it" if guessed else ""
+        warn(f"{unlabeled:,} row{'s' if unlabeled > 1 else ''} without a label left out{advice}")
     count: int = getattr(stream, "n_bad", 0)
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
@@ -315,6 +321,7 @@ def no_better_than(result: PrequentialResult) -> list[str]:
             found.append(
                 f"{result.model_name} is no better than {baseline_words(one.model_name)} "
                 f"({name} {own} against {other})."
+                + (_RARE if one.model_name == "majority" and one.error < 0.1 and not result.metrics else "")
             )
             if isinstance(result, ClassificationResult) and one.error < RARE and not result.metrics:
                 found[-1] += " Where a label is rare, --metrics log_loss,auc say more than the error."

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.files.writing import write_figure
+from streamboost.report.axes import INK, dress
 from streamboost.report.tables import html_table
 
 if TYPE_CHECKING:
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
 
 METHODS = ("closed form", "exact", "sampled")
 """How a row was explained: only what is sampled is approximate."""
+<<<<<<< HEAD
 WORDY = 300
 """Rows, the first ones, whose words are added up: each takes milliseconds."""
 _UP, _DOWN, _INK, _GRID = "#D55E00", "#0072B2", "#333333", "#DDDDDD"
+=======
+_UP, _DOWN = "#D55E00", "#0072B2"
+>>>>>>> newcomer
 _LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 
 
@@ -81,11 +86,11 @@ class Explanation:
         at = self.base
         for place, (_, value) in enumerate(shown):
             axes.barh(place, value, left=at, color=_UP if value > 0 else _DOWN, height=0.62)
-            axes.text(max(at, at + value), place, f"  {value:+.3f}", va="center", fontsize=8.5, color=_INK)
-            axes.plot([at + value] * 2, [place, place + 1], color=_INK, linewidth=0.6)
+            axes.text(max(at, at + value), place, f"  {value:+.3f}", va="center", fontsize=8.5, color=INK)
+            axes.plot([at + value] * 2, [place, place + 1], color=INK, linewidth=0.6)
             at += value
-        axes.axvline(self.base, color=_INK, linewidth=0.8, linestyle=":")
-        axes.plot([self.score], [len(shown)], marker="D", color=_INK)
+        axes.axvline(self.base, color=INK, linewidth=0.8, linestyle=":")
+        axes.plot([self.score], [len(shown)], marker="D", color=INK)
         axes.set_yticks([*range(len(shown) + 1)], [*(name for name, _ in shown), "score"])
         axes.invert_yaxis()
         low, high = axes.get_xlim()
@@ -274,13 +279,9 @@ def _canvas(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def _dress(axes: Any, title: str, x: str) -> None:
-    axes.set_title(title, loc="left", color=_INK, fontsize=11)
-    axes.set_xlabel(x, color=_INK, fontsize=9.5)
-    axes.tick_params(colors=_INK, labelsize=9, length=0)
-    axes.grid(axis="x", color=_GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left", "bottom"):
-        axes.spines[side].set_visible(False)
+    axes.set_title(title, loc="left", color=INK, fontsize=11)
+    axes.set_xlabel(x, color=INK, fontsize=9.5)
+    dress(axes, grid="x", foot=False)
 
 
 def _written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
