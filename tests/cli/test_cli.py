@@ -500,6 +500,11 @@ def test_kinds_of_columns_are_said_and_can_be_given(run, tmp_path):
     assert "read as" not in run("run", path, "-n", "2", "--nominal", "all").stderr
     assert "read as text" not in run("run", path, "-n", "2", "--model", "oza-boost").stderr
     assert len(run("predict", model, path).stdout.splitlines()) >= 600
+    for command in (("run", path, "-n", "2", "--report"), ("explain", model, path)):
+        speak = [line for line in run(*command).stdout.splitlines() if line.startswith("words ")]
+        assert [line.split(": ")[0] for line in speak] == ["words for 1", "words against 1"]
+        assert "home" in speak[0]
+        assert "free" in speak[1]
 
 
 def test_weights_of_a_file_are_learned(run, tmp_path):

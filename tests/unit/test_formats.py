@@ -546,5 +546,5 @@ def test_broken_tables(write):
 
 def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match=r"pip install 'streamboost\[io\]'"):
+    with pytest.raises(DataError, match=r'pip install "streamboost\[io\]"'):
         ArrowStream(write(b"PAR1", "d.parquet"))

@@ -164,7 +164,7 @@ def test_workbooks_are_read_as_csv(tmp_path):
     monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     renamed.write_bytes(b"PK\x03\x04")
-    with monkeypatch.context(), pytest.raises(DataError, match=r"pip install 'streamboost\[io\]'"):
+    with monkeypatch.context(), pytest.raises(DataError, match=r'pip install "streamboost\[io\]"'):
         open_stream(renamed)
     monkeypatch.undo()
 

@@ -43,7 +43,7 @@ def _serving() -> Iterator[None]:
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise UserError(
-            f"This needs the extra [serve] ({error.name} is missing): pip install 'streamboost[serve]'."
+            f'This needs the extra [serve] ({error.name} is missing): pip install "streamboost[serve]".'
         ) from error
     import_sklearn()
     from streamboost.service.store import StoreError
@@ -272,7 +272,7 @@ def _client(url: str, token: str | None) -> Client:
 
         return Client(url, token)
     except ImportError as error:
-        raise UserError("This needs the extra [client]: pip install 'streamboost[client]'.") from error
+        raise UserError('This needs the extra [client]: pip install "streamboost[client]".') from error
 
 
 def _many(url: str, model: str, token: str | None, file: Path | None, verb: str) -> None:

@@ -117,7 +117,7 @@ def _parquet(rows: Iterator[dict[str, Any]], path: Path) -> int:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise BadRequest("Parquet needs the extra [io]: pip install 'streamboost[io]'.") from error
+        raise BadRequest('Parquet needs the extra [io]: pip install "streamboost[io]".') from error
     found = list(rows)
     names = list(dict.fromkeys(name for row in found for name in row))
     pq.write_table(pa.table({name: [row.get(name) for row in found] for name in names}), path)

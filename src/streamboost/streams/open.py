@@ -151,7 +151,7 @@ def _registered_width(path: Path) -> int | None:
 
 
 def _not_found(text: str, names: list[str]) -> str:
-    looks_like_path = os.sep in text or "." in Path(text).name
+    looks_like_path = "/" in text or os.sep in text or "." in Path(text).name
     message = f"{text}: no such file" + ("" if looks_like_path else " or data set")
     close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *NUMBER_SETS, *names], n=1)
     if looks_like_path and Path(text).parent.is_dir():

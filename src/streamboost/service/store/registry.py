@@ -172,7 +172,9 @@ class Registry:
         """Let a label become a class."""
         self._check_writable()
         stream = self.find(name)
-        limits = msgspec.structs.replace(stream.limits, allowed=[*stream.limits.allowed, label])
+        stream.check_classifies()
+        known = stream.limits.allowed
+        limits = msgspec.structs.replace(stream.limits, allowed=known if label in known else [*known, label])
         with self._db.transaction():
             seq = self._note(stream, "allow", by, label=label)
             self._db.run("UPDATE models SET limits=? WHERE model=?", (encode(limits), stream.number))
