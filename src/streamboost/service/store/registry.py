@@ -246,7 +246,7 @@ class Registry:
         if live is None or not live.started:
             live = estimators.make(stream.champion.description)
         elif live.is_snapshot:  # the published copy: nothing to go back over
-            live = estimators.from_bytes(estimators.to_bytes(live))
+            live = estimators.from_bytes(live.to_bytes())
         return self._replace(stream, live, "rollback", by, target=seq)
 
     def put_file(self, name: str, file: bytes, by: str | None) -> int:
