@@ -38,6 +38,17 @@ def test_every_key_is_its_own_stream(max_models):
         assert (keyed.n_evicted > 0) == (max_models < 7)
 
 
+@pytest.mark.parametrize("max_models", [1, 100])
+def test_keys_that_python_takes_for_equal_are_different_keys(max_models):
+    """In memory as in the store."""
+    keys = [1, True, "1", 0, False]
+    with KeyedClassifier(model(), "who", max_models=max_models, fallback=None) as keyed:
+        for x, y in rows(keys=len(keys)):
+            keyed.learn_one({**x, "who": keys[x["who"]]}, y)
+        learned = [keyed.own(key).n_learned_ for key in keys]
+    assert learned == [sum(x["who"] == k for x, _ in rows(keys=len(keys))) for k in range(len(keys))]
+
+
 def test_large_models_make_room_by_their_memory():
     made = sb.StreamBoostClassifier(text_features=["text"], random_state=1)
     alone = {}

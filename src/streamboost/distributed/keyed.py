@@ -54,7 +54,8 @@ def key_of(x: Mapping[Any, Any], name: str) -> Any:
 
 
 def _text(key: Any) -> str:
-    """Return a key as JSON."""
+    """Return a key as JSON: to a dict 1 and True would be one."""
+    key = key.item() if hasattr(key, "item") else key
     return str(key) if type(key) is int else json.dumps(key)
 
 
@@ -115,7 +116,7 @@ class KeyedModels(Closable):
         self.idle_s = idle_s
         self.fallback = fallback
         self._clock = clock
-        self._owns: OrderedDict[Any, _Own] = OrderedDict()
+        self._owns: OrderedDict[str, _Own] = OrderedDict()
         self._bytes = 0
         self._temporary = tempfile.mkdtemp(prefix="streamboost-") if folder is None else None
         place = Path(self._temporary or os.fspath(folder or ""))
@@ -162,11 +163,12 @@ class KeyedModels(Closable):
         return key, rest
 
     def _find(self, key: Any, *, make: bool) -> _Own | None:
-        own = self._owns.get(key)
+        name = _text(key)
+        own = self._owns.get(name)
         if own is not None:
-            self._owns.move_to_end(key)
+            self._owns.move_to_end(name)
         else:
-            found = self._store.get(_text(key))
+            found = self._store.get(name)
             if found is not None:
                 keyed_model = self._templates.unpack(found.text, found.numbers)
                 own = _Own(keyed_model, found.n, found.lost_own, found.lost_global)
@@ -175,7 +177,7 @@ class KeyedModels(Closable):
                 own = _Own(KeyedModel(with_session(self.model, None)))
             if own is None:
                 return None
-            self._owns[key] = own
+            self._owns[name] = own
             self._make_room()
         if self.idle_s is not None:
             self._evict_idle(own)
@@ -191,9 +193,9 @@ class KeyedModels(Closable):
             self._evict()
 
     def _evict(self) -> None:
-        key, own = self._owns.popitem(last=False)
+        name, own = self._owns.popitem(last=False)
         self._bytes -= own.bytes
-        self._write(key, own)
+        self._write(name, own)
         self.n_evicted += 1
 
     def _evict_idle(self, own: _Own) -> None:
@@ -201,11 +203,11 @@ class KeyedModels(Closable):
         while self.idle_s is not None and now - next(iter(self._owns.values())).used > self.idle_s:
             self._evict()
 
-    def _write(self, key: Any, own: _Own) -> None:
+    def _write(self, name: str, own: _Own) -> None:
         if not own.started or own.n == own.stored:  # it has only answered
             return
         text, numbers = self._templates.pack(own)
-        self._store.put(_text(key), Found(own.n, own.lost_own, own.lost_global, text, numbers))
+        self._store.put(name, Found(own.n, own.lost_own, own.lost_global, text, numbers))
         own.stored = own.n
 
     # Learning and answering.
@@ -379,8 +381,8 @@ class KeyedModels(Closable):
     def flush(self) -> None:
         """Write all models to the store, where a power cut does not reach them any more; they stay in memory."""
         self._check_open()
-        for key, own in self._owns.items():
-            self._write(key, own)
+        for name, own in self._owns.items():
+            self._write(name, own)
         whole = self._global
         data = b"" if whole is None or not whole.started else whole.to_bytes()
         self._store.put_global({"counts": list(self._counts.items())}, data)
@@ -407,7 +409,7 @@ class KeyedModels(Closable):
         self._check_open()
         self._store.delete(keys)
         for key in keys:
-            own = self._owns.pop(json.loads(key), None)
+            own = self._owns.pop(key, None)
             self._bytes -= 0 if own is None else own.bytes
 
     def _check_open(self) -> None:
