@@ -38,12 +38,11 @@ namespace streamboost::words {
 enum class View { words, pairs, characters, crosses, scaled };
 
 inline View read_view(const Config& c) {
-  return c.choice<View>("view",
-                        {{"words", View::words},
-                         {"pairs", View::pairs},
-                         {"characters", View::characters},
-                         {"crosses", View::crosses},
-                         {"scaled", View::scaled}});
+  return c.choice<View>("view", {{"words", View::words},
+                                 {"pairs", View::pairs},
+                                 {"characters", View::characters},
+                                 {"crosses", View::crosses},
+                                 {"scaled", View::scaled}});
 }
 inline int checked_bits(int bits) {
   if (bits < 8 || bits > 24) throw std::invalid_argument("bits must be between 8 and 24");
