@@ -265,9 +265,8 @@ void columns_come_one_by_one(const std::string& learner) {
 void explains_wide_rows() {
   const Stream s = make_stream(20, 4000, 2, false);
   const Ensemble ensemble = ensemble_of(1);
-  auto model = make_model(
-      "bagging", config_of("bagging"), ensemble, [&](Lanes lanes) { return make_bank("naive_bayes", config_of("naive_bayes"), lanes, ensemble); },
-      {});
+  auto model = make_model("bagging", config_of("bagging"), ensemble,
+                          [&](Lanes lanes) { return make_bank("naive_bayes", config_of("naive_bayes"), lanes, ensemble); }, {});
   model->reserve(s.schema());
   learn(*model, s, 20);
   std::vector<double> contributions(4000);

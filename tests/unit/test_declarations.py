@@ -224,7 +224,7 @@ def test_a_plan_has_no_part_of_an_unknown_name():
     with pytest.raises(ValueError, match="a plan has a part of an unknown name"):
         _core.Model(booster="single", leaner="naive_bayes")
     with pytest.raises(ValueError, match="a companion has a part of an unknown name"):
-        _core.Model(booster="single", companions=[{"nmae": "linear"}])
+        _core.Model(booster="single", companions=[{"named": "linear"}])
 
 
 @pytest.mark.parametrize("entry", catalogue.MODELS, ids=lambda entry: entry.name)

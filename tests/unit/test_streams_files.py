@@ -192,8 +192,8 @@ def test_missing_columns_and_files(write, tmp_path):
         open_stream(tmp_path / "nothing.csv")
     with pytest.raises(DataError, match="is a directory"):
         open_stream(tmp_path, format="csv")
-    with pytest.raises(TypeError, match="argument 'lable'; did you mean 'label'"):
-        open_stream(write(MIXED), lable="age")
+    with pytest.raises(TypeError, match="argument 'labl'; did you mean 'label'"):
+        open_stream(write(MIXED), labl="age")
     with pytest.raises(DataError, match="has 3 features, not 5"):
         open_stream(write(MIXED), n_features=5)
 

@@ -1,6 +1,5 @@
 #include "streamboost/drift/guard.hpp"
 
-
 namespace streamboost {
 
 bool DriftGuard::judge(std::int64_t number, const double* wrong_before, const double* amount, Bank& bank, Bank* spares,

@@ -174,8 +174,8 @@ template <class Real, int width = 8 / Sixteen<Real>::parts>
 template <class Real>
 [[gnu::always_inline]] inline void ask_table(const Real* table, std::size_t cells, const Entries& row, double* out) {
   if (cells % 16 == 0) return ask_sixteens(table, cells, row, out, 0);
-  over_cells<Real>(
-      cells, [&]<class Pack, int n>(std::size_t c) __attribute__((always_inline)) { ask_tile<Pack, n, 1>(table + c, cells, row, out + c); });
+  over_cells<Real>(cells, [&]<class Pack, int n>(std::size_t c)
+                              __attribute__((always_inline)) { ask_tile<Pack, n, 1>(table + c, cells, row, out + c); });
 }
 
 template <class Real>

@@ -45,9 +45,7 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     double window;       // rows that the weights remember
     double information;  // as in log_pool.hpp
     bool words;          // all tokens count, not the values alone
-    static Params read(const Config& c) {
-      return {words::read_bits(c), c.number("window"), c.number("information"), c.flag("words")};
-    }
+    static Params read(const Config& c) { return {words::read_bits(c), c.number("window"), c.number("information"), c.flag("words")}; }
   };
 
   SharesModel(const Params& params, const Ensemble& ensemble)
