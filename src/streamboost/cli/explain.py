@@ -65,7 +65,11 @@ def explain(
             if plot is not None or writer is None:
                 if not parts:
                     head = model.explain(
-                        chunk.rows[: WORDY if writer is None else LISTED], **about, n_orders=orders, exact=exact, words=True
+                        chunk.rows[: WORDY if writer is None else LISTED],
+                        **about,
+                        n_orders=orders,
+                        exact=exact,
+                        words=True,
                     )
                     more = len(explained) - len(head)
                     explained = replace(explained, words=[*head.words, *[{}] * more] if head.words else ())

@@ -15,8 +15,8 @@ from rich.table import Table
 
 from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
-from streamboost.baselines import baseline_words
 from streamboost.base.inputs.word_columns import TEXT
+from streamboost.baselines import baseline_words
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError, closest
 from streamboost.cli.health_lines import HealthLines
@@ -32,12 +32,7 @@ from streamboost.evaluate.delay import takes_pending
 from streamboost.report.explanation import WORDY, importance_lines
 from streamboost.streams import Label, Stream
 
-<<<<<<< HEAD
-RARE = 0.1
-"""Where other labels than the most frequent one have less than this, the error hardly tells models apart."""
-=======
 _RARE = " Rare classes are judged by --metrics average_precision,g_mean and answered more often with --decision f1."
->>>>>>> newcomer
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
@@ -217,7 +212,11 @@ def _show(
 
 def _top_words(model: Any, stream: Stream) -> list[str]:
     """What speaks for and against each label in the texts of the first rows, as the model sees them now."""
-    if TEXT not in getattr(stream, "kinds", {}).values() or not stream.repeatable or not hasattr(model, "explain"):
+    if (
+        TEXT not in getattr(stream, "kinds", {}).values()
+        or not stream.repeatable
+        or not hasattr(model, "explain")
+    ):
         return []
     rows = next(iter(stream.chunks(WORDY))).rows
     lines: list[str] = model.explain(rows, words=True).word_lines()
@@ -323,8 +322,6 @@ def no_better_than(result: PrequentialResult) -> list[str]:
                 f"({name} {own} against {other})."
                 + (_RARE if one.model_name == "majority" and one.error < 0.1 and not result.metrics else "")
             )
-            if isinstance(result, ClassificationResult) and one.error < RARE and not result.metrics:
-                found[-1] += " Where a label is rare, --metrics log_loss,auc say more than the error."
     return found
 
 

@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 
 METHODS = ("closed form", "exact", "sampled")
 """How a row was explained: only what is sampled is approximate."""
-<<<<<<< HEAD
 WORDY = 300
 """Rows, the first ones, whose words are added up: each takes milliseconds."""
-_UP, _DOWN, _INK, _GRID = "#D55E00", "#0072B2", "#333333", "#DDDDDD"
-=======
 _UP, _DOWN = "#D55E00", "#0072B2"
->>>>>>> newcomer
 _LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 
 
@@ -168,7 +164,9 @@ class Explanations:
         lines = []
         for label in labels:
             found = self._word_sums(label).items()
-            sums = sorted((item for item in found if " " not in item[0]), key=lambda item: -item[1])  # "other words"
+            sums = sorted(
+                (item for item in found if " " not in item[0]), key=lambda item: -item[1]
+            )  # "other words"
             sides = [("for", [word for word, gain in sums[:top] if gain > 0])]
             if len(labels) == 1:
                 sides.append(("against", [word for word, gain in sums[: -top - 1 : -1] if gain < 0]))
