@@ -110,8 +110,7 @@ std::int64_t BoostingFit::left() const {
 
 std::size_t BoostingFit::bytes() const {
   return bin_.capacity() + usual_.capacity() + 4 * (listed_.capacity() + aside_.capacity() + slot_.capacity() + slot_start_.capacity()) +
-         8 * (y_.capacity() + weight_.capacity() + F_.capacity() + g_.capacity() + words_.capacity() +
-              histograms_.capacity()) +
+         8 * (y_.capacity() + weight_.capacity() + F_.capacity() + g_.capacity() + words_.capacity() + histograms_.capacity()) +
          forest_.bytes();
 }
 

@@ -20,8 +20,7 @@ inline double gradient_of(std::int64_t word) { return static_cast<double>(word >
 // What a tree is grown from: [row][lanes] words, gradients and behind them a curvature. First as the bits of doubles, then rounded, in place.
 
 // Two classes: F are log odds, y is 0 or 1; pairs of words for n rows.
-STREAMBOOST_KERNEL(void, logistic_gradients,
-                   (const double* F, const double* y, const double* weight, std::size_t n, std::int64_t* words));
+STREAMBOOST_KERNEL(void, logistic_gradients, (const double* F, const double* y, const double* weight, std::size_t n, std::int64_t* words));
 // More: F[row * classes + c] are scores, y are codes; g likewise.
 STREAMBOOST_KERNEL(void, softmax_gradients,
                    (const double* F, std::size_t classes, const double* y, const double* weight, std::size_t n, double* g));
@@ -38,8 +37,7 @@ STREAMBOOST_KERNEL(void, leaf_sums,
                    (const double* g, std::size_t classes, const double* weight, const std::uint32_t* listed, std::size_t n, double* G,
                     double* H));
 // F[row * outputs + c] += value[c] of the rows listed.
-STREAMBOOST_KERNEL(void, add_values,
-                   (const double* value, std::size_t outputs, const std::uint32_t* listed, std::size_t n, double* F));
+STREAMBOOST_KERNEL(void, add_values, (const double* value, std::size_t outputs, const std::uint32_t* listed, std::size_t n, double* F));
 
 struct BinnedRows {
   const std::uint8_t* bin;  // [row][stride]
