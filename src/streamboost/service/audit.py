@@ -78,7 +78,7 @@ def _verify(
                     given = body.given(candidate)
                     row = body.features or {}, body.label, body.weight
                     estimators.learn(live, *row, description, first=False, given=given)
-            same = estimators.to_bytes(live) == estimators.to_bytes(model)
+            same = live.to_bytes() == model.to_bytes()
             yield (
                 f"{title} at {seq}: {'equals' if same else 'DIFFERS FROM'} the replay since {previous[0]}",
                 same,

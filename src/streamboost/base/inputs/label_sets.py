@@ -63,7 +63,10 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
     try:
         table = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"y must be indicators, 0 or 1 for every row and label: {error}.") from error
+        raise ValueError(
+            "y must be indicators, 0 or 1 for every row and label; of lists of labels "
+            "sklearn.preprocessing.MultiLabelBinarizer makes them."
+        ) from error
     if table.ndim != 2:
         raise ValueError(
             f"y has {table.ndim} axis: label sets are a table of 0 and 1, a row for each row of X and a column for each label."
