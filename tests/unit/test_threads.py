@@ -549,12 +549,16 @@ def test_models_of_any_make_say_so_when_they_are_out_of_step(monkeypatch):
 def test_what_a_chain_has_no_room_for_no_part_learns():
     """The last model has the most columns: it refuses first."""
     chain = ClassifierChain(OnlineBaggingClassifier(NaiveBayes(), max_bytes=60_000, random_state=1))
-    before = b""
-    with pytest.raises(ValueError, match="max_bytes"):
+    kept = []
+
+    def learn_until_it_refuses():
         for k in range(1000):
             chain.learn_one({"a": 1.0, f"n{k}": 2.0, "c": f"v{k}"}, {"x": True, "y": False, "z": True})
-            before = chain.to_bytes()
-    assert chain.to_bytes() == before
+            kept.append(chain.to_bytes())
+
+    with pytest.raises(ValueError, match="max_bytes"):
+        learn_until_it_refuses()
+    assert chain.to_bytes() == kept[-1]
 
 
 def test_an_interrupt_ends_the_waiting_for_a_lock():
