@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from typer.testing import CliRunner
 from streamboost import _core
 from streamboost.base import system
 from streamboost.base.files.writing import write_file
-from streamboost.cli import app, doctor
+from streamboost.cli import app
+from streamboost.cli.text import speak_utf8
 
 LEARN = """
 import hashlib, sys
@@ -62,9 +64,14 @@ def test_the_doctor_tells_level_and_extras() -> None:
 
 
 def test_the_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = {"httpx": None, "uvicorn": None, "ray": None, "fsspec": None, "msgspec": "0.1"}
-    version = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: there[name] if name in there else version(name))
+    version = metadata.version
+
+    def found(name: str) -> str:
+        if name in ("httpx", "uvicorn", "ray", "fsspec"):
+            raise metadata.PackageNotFoundError(name)
+        return "0.1" if name == "msgspec" else version(name)
+
+    monkeypatch.setattr(metadata, "version", found)
     shown = CliRunner().invoke(app, ["doctor"]).stdout
     assert 'not installed: pip install "streamboost[client]"' in shown
     assert 'not installed: pip install "streamboost[ray]"' in shown
@@ -217,7 +224,7 @@ def test_text_in_pipes_is_utf8_whatever_the_system_would_take(
     monkeypatch.setattr(sys, "stdin", kind(io.BytesIO("日".encode()), encoding="cp1252"))
     monkeypatch.setattr(sys, "stdout", kind(out, encoding="cp1252", newline="\r\n"))
     monkeypatch.setattr(sys, "stderr", None)
-    system.speak_utf8()
+    speak_utf8()
     print("é ≠ 日", flush=True)
     assert out.getvalue() == written
     assert sys.stdin.encoding == ("cp1252" if wish or kind is Terminal else "utf-8")

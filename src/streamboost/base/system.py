@@ -1,10 +1,9 @@
-"""What differs between operating systems: cores, memory, locks, files, ports, signals, text, other processes."""
+"""What differs between operating systems: cores, memory, locks, files, ports, signals, other processes."""
 
 from __future__ import annotations
 
 import ctypes
 import errno
-import io
 import os
 import signal
 import sys
@@ -108,26 +107,6 @@ def bind_alone(bound: socket.socket, address: tuple[str, int]) -> None:
     option = "SO_EXCLUSIVEADDRUSE" if _WINDOWS else "SO_REUSEADDR"
     bound.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
     bound.bind(address)
-
-
-def speak_utf8() -> None:
-    """Pipes and redirected files are UTF-8 with plain line ends, as every file that is written and read here.
-
-    Windows would take its own code page, which lacks most letters. A terminal keeps its own, and PYTHONIOENCODING is obeyed: a
-    letter that they lack is escaped.
-    """
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if (
-            not isinstance(stream, io.TextIOWrapper) or stream.closed
-        ):  # there is none, or it is somebody else's
-            continue
-        encoding = None if stream.isatty() or os.environ.get("PYTHONIOENCODING") else "utf-8"
-        if stream is sys.stdin:
-            stream.reconfigure(encoding=encoding)
-        else:
-            stream.reconfigure(
-                encoding=encoding, errors="backslashreplace", newline="\n" if encoding else None
-            )
 
 
 def sync_file(file: int) -> None:

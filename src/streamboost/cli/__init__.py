@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from streamboost.base.system import speak_utf8
 from streamboost.cli.errors import OneLineGroup
 from streamboost.cli.options import register
 from streamboost.cli.service_commands import register as register_service
+from streamboost.cli.text import speak_utf8
 
 app = typer.Typer(
     name="streamboost",

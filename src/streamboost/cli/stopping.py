@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from streamboost.base.system import STOP_SIGNALS
+# Ctrl-Break is what a system without SIGTERM has.
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
 
 
 class StopAsked(BaseException):
@@ -31,7 +32,7 @@ class Stop:
 
     def __enter__(self) -> Stop:
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._ask) for number in STOP_SIGNALS}
+            self._before = {number: signal.signal(number, self._ask) for number in _SIGNALS}
         return self
 
     def __exit__(
