@@ -105,13 +105,10 @@ def noisy(make: Make, stream: Any, share: float) -> float:
     """Accuracy on the labels as they were where a share of those that are taught is drawn anew."""
     truth = np.asarray(stream.y)
     labels = np.unique(truth)
-    right = []
-    for seed in SEEDS:
-        rng = np.random.default_rng(seed)
-        given = np.where(rng.random(len(truth)) < share, rng.choice(labels, len(truth)), truth)
-        model = make().set_params(random_state=seed, categorical_features=nominal(stream))
-        right.append(float((model.test_then_train(stream.X, given, classes=labels) == truth).mean()))
-    return float(np.mean(right))
+    rng = np.random.default_rng(3)
+    given = np.where(rng.random(len(truth)) < share, rng.choice(labels, len(truth)), truth)
+    model = make().set_params(random_state=1, categorical_features=nominal(stream))
+    return float((model.test_then_train(stream.X, given, classes=labels) == truth).mean())
 
 
 def rare() -> list[str]:
@@ -189,9 +186,9 @@ def nominal(stream: Any) -> list[int] | None:
 SECTIONS: dict[str, tuple[str, str, Callable[[], list[str]]]] = {
     "noise": (
         "Label noise",
-        "Accuracy when a share of the labels is drawn anew: the mean over drift-sea, mushroom, adult and kr-vs-kp, the first "
-        "5,000 rows of each, and over car, nursery, balance-scale and drift-wave, which have three to five classes; 50 learners, three seeds. "
-        "OSBoost is for two classes.",
+        "Accuracy when a share of the labels is drawn anew: the mean over drift-sea, mushroom, adult and kr-vs-kp, of two "
+        "classes, and over car, nursery, balance-scale and drift-wave, of more. 50 learners, the first 5,000 rows of each, "
+        "one seed.",
         noise,
     ),
     "rare": (
