@@ -34,9 +34,7 @@ def test_alarms_in_a_file(run, fails, tmp_path):
     assert "must be whole numbers of rows" in fails("drift", path, "--changes", "soon")
     assert "--changes 1200: " in fails("drift", path, "--changes", "600,1200")
     assert "nodetector" in fails("drift", path, "--detector", "nodetector")
-    assert "--detector adwinn is not allowed: did you mean 'adwin'?" in fails(
-        "drift", path, "-d", "ddm;adwinn"
-    )
+    assert "There is no detector 'adwinn'; did you mean 'adwin'?" in fails("drift", path, "-d", "ddm;adwinn")
 
 
 def test_the_table_of_the_defensive_booster(run, fails, tmp_path):

@@ -93,7 +93,12 @@ def staged_models() -> dict[str, Any]:
             sb.NaiveBayes(), calibration="platt", calibration_half_life=20, decision="f1", **bayes
         ),
         "bins": sb.OnlineBaggingClassifier(
-            sb.NaiveBayes(), calibration="platt+bins", decision="g_mean", drift="adwin", background=True, **bayes
+            sb.NaiveBayes(),
+            calibration="platt+bins",
+            decision="g_mean",
+            drift="adwin",
+            background=True,
+            **bayes,
         ),
         "beta": sb.OnlineBoostingClassifier(
             sb.HoeffdingTree(grace_period=5),
@@ -103,7 +108,7 @@ def staged_models() -> dict[str, Any]:
             **bayes,
         ),
         "history": sb.StreamBoostClassifier(
-            n_estimators=2, companions=("hashed", "history"), lags=2, delay=1, **around
+            n_estimators=2, companions=("linear", "history"), lags=2, delay=1, **around
         ),
     }
     for model in models.values():
@@ -115,9 +120,15 @@ def worded_models() -> dict[str, Any]:
     """Models of dicts with a text and an identifier."""
     models = {
         "words": sb.StreamBoostClassifier(
-            n_estimators=2, text_features=["text"], identifier_features=["who"], max_tree_columns=4, random_state=3
+            n_estimators=2,
+            text_features=["text"],
+            identifier_features=["who"],
+            max_tree_columns=4,
+            random_state=3,
         ),
-        "words-hashed": sb.OSBoostClassifier(sb.HashedLogisticRegression(bits=6), n_estimators=2, random_state=3),
+        "words-hashed": sb.OSBoostClassifier(
+            sb.HashedLogisticRegression(bits=8), n_estimators=2, random_state=3
+        ),
         "words-number": sb.StreamBoostRegressor(
             n_estimators=2, text_features=["text"], identifier_features=["who"], random_state=3
         ),
@@ -208,9 +219,10 @@ def _use_with_feedback(model: Any) -> None:
         model.predict_proba(data)
         model.test_then_train(data, sets if isinstance(model, _SETS) else sets.sum(axis=1) % 3)
     if isinstance(model, sb.BanditBoostingClassifier):
-        for t, row in enumerate(data[:5].tolist()):
-            shown = model.act_one(dict(enumerate(row)), f"act {t}")
-            model.reward_one(f"act {t}", float(shown == 1))
+        for row in data[:5].tolist():
+            features = dict(enumerate(row))
+            shown, probability = model.act_one(features)
+            model.learn_bandit_one(features, shown, float(shown == 1), probability)
     if isinstance(model, sb.ActiveClassifier):
         model.query_one(dict(enumerate(data[0].tolist())))
 
@@ -223,7 +235,11 @@ def _use(model: Any) -> None:
     for _ in range(2):
         if named:
             for t, (row, label) in enumerate(zip(data, labels.tolist(), strict=True)):
-                known = {**row, "text": f"a new {t} word", "who": f"u{t}"} if "text" in model.columns_.names else row
+                known = (
+                    {**row, "text": f"a new {t} word", "who": f"u{t}"}
+                    if "text" in model.columns_.names
+                    else row
+                )
                 (model.predict_one if numbers else model.predict_proba_one)(known)
                 model.learn_one(known, label)
             continue
@@ -249,9 +265,13 @@ def _changed(members: Members, rng: np.random.Generator) -> Members:
     if "composite" in manifest and rng.random() < 0.7:
         name = sorted(manifest["arrays"])[int(rng.integers(len(manifest["arrays"])))]
         part = np.lib.format.read_array(io.BytesIO(members[f"arrays/{name}.npy"])).tobytes()
+        try:
+            changed = _changed(_members(part), rng)
+        except (zipfile.BadZipFile, KeyError, ValueError):
+            return members  # what came before has left no file to change
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
-            for inner, data in _changed(_members(part), rng).items():
+            for inner, data in changed.items():
                 archive.writestr(inner, data)
         return _signed(members, name, np.frombuffer(buffer.getvalue(), np.uint8))
     return (_change_array if rng.random() < 0.8 else _change_manifest)(members, rng)
@@ -284,6 +304,8 @@ def _change_array(members: Members, rng: np.random.Generator) -> Members:
     what = rng.random()
     if what < 0.25:
         flat[at] = flat[int(rng.integers(count))]
+    elif what < 0.9 and kind.kind == "u":
+        flat[at] = int(rng.integers(256))  # a byte of a file inside
     elif what < 0.5 and kind.kind == "i":
         flat[at] = np.int64(flat[at]) + int(rng.integers(-2, 3))
     elif what < 0.9:

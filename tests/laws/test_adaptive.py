@@ -457,7 +457,8 @@ def test_the_default_discovers_classes_values_columns_and_gaps():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"drift": "adwim"}, "give None, a detector"),
+        ({"drift": "adwim"}, "did you mean 'adwin'"),
+        ({"drift": "often"}, "give None, a detector"),
         ({"drift": 0.5}, "give None, a detector"),
         ({"drift": ADWIN(2.0)}, "delta"),
         ({"drift": ADWIN(0.01, warning=0.001)}, "at least delta"),

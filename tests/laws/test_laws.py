@@ -281,8 +281,8 @@ def test_mirrored_stream_gives_mirrored_answers(ensemble, name, data, seed):
     mirrored = np.where(stream.y == low, high, low)
     n_estimators = 1 if ensemble.alone else data.draw(st.integers(1, 5))
     learner = getattr(streamboost, name)
-    # Where the first step depends on its weight, the weight must not hang on the tie rule of learners that know nothing.
-    options = {"start": "sphere"} if name == "LogisticRegression" else {}
+    # Where a step depends on its weight and those before, no weight may hang on the tie rule of learners that know nothing.
+    options = {"start": "sphere"} if name != "Perceptron" else {}
     one, two = (
         ensemble.make_product(learner(fit_intercept=False, **options), n_estimators, seed).set_params(
             calibration=None

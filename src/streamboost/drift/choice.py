@@ -85,13 +85,11 @@ _ADVICE = (
 def _from_text(text: str) -> Detector:
     found = _CALL.fullmatch(text)
     cls = CLASSES.get(found[1].lower().replace("_", "-")) if found else None
-    near = suggest(found[1], CLASSES) if found and cls is None else None
-    if near is not None:
-        raise ValueError(f"There is no detector {text!r}; did you mean {near!r}?")
     if found is None or cls is None:
         near = suggest(found[1], CLASSES) if found else None
-        meant = _ADVICE if near is None else f"did you mean {near!r}?"
-        raise ValueError(f"drift={text!r} is not allowed: {meant}")
+        if near is not None:
+            raise ValueError(f"There is no detector {text!r}; did you mean {near!r}?")
+        raise ValueError(f"drift={text!r} is not allowed: {_ADVICE}")
     try:
         call: Any = ast.parse(f"f{found[2] or '()'}", mode="eval").body
         args = [_value(node) for node in call.args]

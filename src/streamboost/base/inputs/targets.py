@@ -48,7 +48,7 @@ def read_targets(y: Any, n_rows: int, estimator: str, above: float | None = None
     """Return y as numbers, or say which row holds none, or one that is not `above`."""
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None.")
-    y = np.asarray(y) if isinstance(y, CodedLabels) else y
+    y = np.asarray(y) if isinstance(y, CodedLabels | list | tuple) else y
     flat: NDArray[Any] = column_or_1d(plain_container(y, "y"), warn=True)
     check_length(len(flat), n_rows)
     if flat.dtype.kind not in "fiubO":
