@@ -15,16 +15,8 @@ void register_models(nb::module_& m) {
           "traceback"_a.none());
 
   nb::class_<PyModel>(m, "Model", "An ensemble: a booster over a bank of learners.")
-      .def(nb::init<const std::string&, const nb::dict&, const std::string&, const nb::dict&, int, std::uint64_t, const std::string&, bool,
-                    const std::vector<int>&, nb::object, int, int, const nb::dict&, const nb::list&, const nb::dict&, const nb::dict&,
-                    const nb::list&, const nb::dict&, const nb::list&, const nb::dict&, const nb::dict&, const nb::list&, const nb::dict&,
-                    const nb::dict&, const std::optional<std::tuple<int, int>>&, std::optional<double>, const nb::dict&, bool>(),
-           "booster"_a, "booster_params"_a, "learner"_a, "learner_params"_a, "n_estimators"_a, "seed"_a, "tie"_a = "lowest",
-           "monitor"_a = true, "cuts"_a = std::vector<int>{}, "lane_factory"_a = nb::none(), "threads"_a = 1, "wave_chunk"_a = 0,
-           "guard"_a = nb::dict(), "companions"_a = nb::list(), "pool"_a = nb::dict(), "stages"_a = nb::dict(),
-           "outer_companions"_a = nb::list(), "outer_pool"_a = nb::dict(), "experts"_a = nb::list(), "referee"_a = nb::dict(),
-           "encoding"_a = nb::dict(), "whole_companions"_a = nb::list(), "whole_pool"_a = nb::dict(), "lags"_a = nb::dict(),
-           "lanes"_a = nb::none(), "max_bytes"_a = nb::none(), "tokens"_a = nb::dict(), "unlabeled"_a = false)
+      .def(
+          "__init__", [](PyModel* self, const nb::kwargs& parts) { new (self) PyModel(parts); }, "The parts of a plan.")
       .def_prop_ro("n_seen", [](PyModel& self) { return self.model().intake().n_seen(); })
       .def_prop_ro("n_learned", [](PyModel& self) { return self.model().intake().n_learned(); })
       .def_prop_ro("n_classes_known", [](PyModel& self) { return self.model().intake().n_classes_known(); })

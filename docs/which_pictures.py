@@ -7,7 +7,9 @@ from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from pictures import BLUE, GRID, INK, ORANGE
+from pictures import BLUE, INK, ORANGE
+
+from streamboost.report.axes import dress
 
 HERE = Path(__file__).parent
 RESULTS, FOLDER = HERE / "results", HERE / "images" / "which"
@@ -21,11 +23,7 @@ def panels(n, height=3.4, width=9.0, **options):
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, n, squeeze=False, **options)[0]
     for one in axes:
-        one.tick_params(colors=INK, labelsize=8, length=0)
-        one.grid(color=GRID, linewidth=0.6)
-        one.set_axisbelow(True)
-        for side in ("top", "right", "left", "bottom"):
-            one.spines[side].set_visible(False)
+        dress(one, foot=False, size=8, width=0.6)
     return figure, axes
 
 

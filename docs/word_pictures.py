@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from streamboost import StreamBoostClassifier
+from streamboost.report.axes import INK, dress
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from examples.message_filter import messages
@@ -20,7 +21,6 @@ from examples.message_filter import messages
 FILE = Path(__file__).parent / "images" / "words" / "top-words.png"
 ROWS, STEP, TOP = 6_000, 250, 7
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-INK, GRID = "#333333", "#DDDDDD"
 
 
 def shares() -> dict[str, pd.DataFrame]:
@@ -54,10 +54,7 @@ def draw(found: dict[str, pd.DataFrame]) -> None:
         axes.set_xlabel("messages", color=INK, fontsize=9.5)
         axes.set_ylabel("added to the score, per message", color=INK, fontsize=9.5)
         axes.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        axes.tick_params(colors=INK, labelsize=9, length=0)
-        axes.grid(axis="y", color=GRID, linewidth=0.7)
-        for side in ("top", "right", "left", "bottom"):
-            axes.spines[side].set_visible(False)
+        dress(axes, grid="y", foot=False)
     FILE.parent.mkdir(exist_ok=True)
     figure.savefig(FILE, dpi=110)
 

@@ -27,6 +27,7 @@ def rows(n: int) -> tuple[list[list[float]], list[str]]:
 
 
 def main() -> None:
+    sys.stdout.reconfigure(encoding="utf-8")  # as the command writes into pipes
     assert SOURCES not in Path(streamboost.__file__).resolve().parents, (
         "these are the sources, not the installed package"
     )
@@ -48,7 +49,7 @@ def main() -> None:
     (folder / "data.csv").write_text(table)
     command = Path(sysconfig.get_path("scripts")) / "streamboost"
     for arguments in (["--version"], ["run", str(folder / "data.csv"), "--save", str(folder / "run.sboost")]):
-        done = subprocess.run([str(command), *arguments], capture_output=True, text=True)
+        done = subprocess.run([str(command), *arguments], capture_output=True, text=True, encoding="utf-8")
         assert done.returncode == 0, done.stderr
         print(done.stdout.strip())
     assert streamboost.load(folder / "run.sboost").classes_.tolist() == ["no", "yes"]

@@ -25,6 +25,7 @@ from benchmarks.pages import RESULTS, Page, curve, figure, parser
 from benchmarks.tables import Table
 from streamboost import StreamBoostClassifier
 from streamboost.evaluate import prequential
+from streamboost.report.axes import dress
 from streamboost.streams import load, open_stream
 
 STREAMS = (
@@ -376,11 +377,8 @@ def main() -> None:
         axes.axhline(full, color="#999999", linewidth=0.8, linestyle=":")
         axes.set_xlabel("labels that may be asked for", fontsize=9)
         axes.set_ylabel("mean accuracy, ten streams", fontsize=9)
-        axes.grid(True, color="#DDDDDD", linewidth=0.6)
-        axes.tick_params(labelsize=8)
         axes.legend(fontsize=8, frameon=False, loc="lower right")
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
+        dress(axes, size=8)
         return made
 
     if lines:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
 from statistics import median
 
 # Blocks of rows, so that the data itself stays small and everything else counts. The base is the memory in use
@@ -34,13 +33,6 @@ IMPORTS = {
 }
 
 
-@dataclass(frozen=True)
-class Footprint:
-    base_mb: float
-    over_imports_mb: float
-    model_bytes: int
-
-
 def fresh(code: str) -> str:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -48,9 +40,10 @@ def fresh(code: str) -> str:
     return done.stdout
 
 
-def footprint() -> Footprint:
+def footprint() -> tuple[float, int]:
+    """Megabytes beyond the imports, and bytes of the model."""
     found = json.loads(fresh(PEAK))
-    return Footprint(found["base"], found["over"], found["model"])
+    return found["over"], found["model"]
 
 
 def import_seconds(repetitions: int) -> dict[str, float]:

@@ -66,7 +66,11 @@ def timed(verb: str, call: Callable[..., Any], arguments: list[tuple[Any, ...]],
         spent[i] = wall() - start
         worked[i] = cpu() - began
     gc.unfreeze()
-    numbers = [*np.percentile(spent, [50, 99]) / 1000, np.percentile(worked, 99.9) / 1000, worked.max() / 1000]
+    numbers = [
+        *np.percentile(spent, [50, 99]) / 1000,
+        np.percentile(worked, 99.9) / 1000,
+        worked.max() / 1000,
+    ]
     return Latency(verb, calls, *map(float, numbers))
 
 
@@ -102,12 +106,14 @@ def latency_table(found: list[tuple[str, Latency]]) -> Table:
     table = Table(
         "Latency of one call",
         ["model", "verb", "calls", "p50 us", "p99 us", "CPU p99.9 us", "CPU max us"],
-        note="100 learners, 20 numeric columns, a dict per call unless it says one row (an array of shape 1 x 20). p50 and p99 are"
-        " wall time; the rare calls are judged by CPU time of the calling thread, clock included, because on a shared machine"
+        note="100 learners, 20 numeric columns, a dict per call unless it says one row (an array of shape 1 x 20). p50 and p99"
+        " are wall time; the rare calls are judged by CPU time of the calling thread, clock included, because on a shared machine"
         " most of their wall time is somebody else's work.",
     )
     for name, v in found:
-        table.add(name, v.verb, v.calls, f"{v.p50:.2f}", f"{v.p99:.2f}", f"{v.cpu_p999:.2f}", f"{v.cpu_worst:.0f}")
+        table.add(
+            name, v.verb, v.calls, f"{v.p50:.2f}", f"{v.p99:.2f}", f"{v.cpu_p999:.2f}", f"{v.cpu_worst:.0f}"
+        )
     return table
 
 
@@ -132,7 +138,9 @@ def pair_table(found: list[Counted], verb: str, title: str, note: str) -> Table:
     for c in found:
         if c.verb == verb:
             rows.setdefault(c.ensemble, {})[c.learner] = round(max(0.0, c.news), 2)
-    quiet = [row for row in rows.values() if not any(n for learner, n in row.items() if learner not in GROWING)]
+    quiet = [
+        row for row in rows.values() if not any(n for learner, n in row.items() if learner not in GROWING)
+    ]
     for ensemble in STEADY:
         if ensemble in rows and rows[ensemble] not in quiet:
             table.add(ensemble, *[f"{rows[ensemble].get(learner, 0):g}" for learner in learners])

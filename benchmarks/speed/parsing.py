@@ -259,7 +259,9 @@ def waiting_table(rows: int, repetitions: int) -> Table:
 
 def main() -> None:
     options = pages.parser("speed.parsing", __doc__).parse_args()
-    page = pages.Page("bench-parsing", "Reading files", options, packages=["streamboost", "numpy", "pandas", "polars"])
+    page = pages.Page(
+        "bench-parsing", "Reading files", options, packages=["streamboost", "numpy", "pandas", "polars"]
+    )
     rows, repetitions = (3_000, 1) if options.quick else (30_000, 5)
     page.add(parsing_table(measure(rows, repetitions)))
     page.add(waiting_table(rows, repetitions))

@@ -134,7 +134,8 @@ def main() -> None:
     missed = [name for name, ratio in over.items() if ratio > ALLOWED]
     dense = (
         "20 dense columns; CPU ns per example at each number of learners. The goal for 10,000 is"
-        f" at most {ALLOWED:.0f} times what 100 cost; missed by: {', '.join(missed) or 'none'}. Lanes are padded to a multiple of 16."
+        f" at most {ALLOWED:.0f} times what 100 cost; missed by: {', '.join(missed) or 'none'}."
+        " Lanes are padded to a multiple of 16."
         " online-mbbm is not among them: the potentials of 10,000 learners would take 19 GB."
         " online-bbm finds the weights of up to 256 learners in a table and works out an exponential for every lane beyond."
     )

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -252,8 +254,8 @@ void lane_kernels() {
   kernel("window_distances", [](const double* in, double* out) {
     const double query[] = {0.7, in[lanes + 3], -1.5};
     const unsigned char nominal[] = {0, 1, 0};
-    sb::window_distances(in, lanes, query, nominal, 3, out, 7);
-    sb::window_distances(in + 1, lanes, query, nominal, 3, out + 7, sb::window_block);
+    sb::window_distances(in, lanes, query, nominal, 3, 1e300, out, 7);
+    sb::window_distances(in + 1, lanes, query, nominal, 3, 1e300, out + 7, sb::window_block);
   });
   kernel("any_border", [](const double* in, double* out) {
     for (int i = 0; i < 40; ++i) {
@@ -335,15 +337,40 @@ void bayes_kernels() {
 void replay_kernels() {
   namespace replay = sb::replay;
   static Values y, weight;
-  kernel("logistic_gradients", [](const double* in, double* out) {
+  static std::vector<std::int64_t> words(4 * n);
+  const auto put = [](std::size_t count, double* out) { std::memcpy(out, words.data(), count * sizeof(double)); };
+  kernel("logistic_gradients", [=](const double* in, double* out) {
     for (std::size_t i = 0; i < n; ++i) y[i] = in[i] > 0 ? 1 : 0;
     absolute(in, weight.data(), n);
-    replay::logistic_gradients(in, y.data(), weight.data(), n / 2, out, out + n / 2);
+    replay::logistic_gradients(in, y.data(), weight.data(), n / 2, words.data());
+    put(n, out);
   });
   kernel("softmax_gradients", [](const double* in, double* out) {
     for (std::size_t i = 0; i < n; ++i) y[i] = static_cast<double>(i % 3);
     absolute(in, weight.data(), n);
-    replay::softmax_gradients(in, n / 3, 3, y.data(), weight.data(), n / 3, out);
+    for (std::size_t i = 0; i < n; i += 3) weight[i] = 1;
+    replay::softmax_gradients(in, 3, y.data(), weight.data(), n / 3, out);
+  });
+  for (const std::size_t drawn : {1, 3})
+    kernel("sketch_rows", [=](const double* in, double* out) {
+      constexpr std::size_t classes = 5, of[] = {3, 0, 4};
+      for (std::size_t i = 0; i < n; ++i) weight[i] = 1e3 + std::fabs(in[i]);
+      const auto lanes = static_cast<int>(drawn) + 1;
+      double g = 0, h = 0;
+      replay::sketch_rows(in, classes, of, drawn, weight.data(), 1.25, n / classes, words.data());
+      replay::find_largest(words.data(), lanes, n / classes, &g, &h);
+      replay::pack_words(words.data(), lanes, 0x1p20, 0x1p20, n / classes - 3);  // the others stay as they are
+      put(n / classes * (drawn + 1), out);
+      out[n - 2] = g;
+      out[n - 1] = h;
+    });
+  kernel("leaf_sums", [](const double* in, double* out) {
+    constexpr std::size_t classes = 15;
+    std::vector<std::uint32_t> listed;
+    for (std::uint32_t i = 0; i < n / classes; i += 2) listed.push_back(i);
+    for (std::size_t i = 0; i < n; ++i) weight[i] = 1e3 + std::fabs(in[i]);
+    replay::leaf_sums(in, classes, weight.data(), listed.data(), listed.size(), out, out + classes);
+    replay::add_values(in, 2, listed.data(), listed.size(), out + 2 * classes);
   });
   kernel("bin_cells", [](const double* in, double* out) {
     std::vector<float> cell(in, in + n), cut{-3, -1.5, -0.25, 0, 0.125, 2, 3.5};
@@ -358,8 +385,11 @@ void replay_kernels() {
       constexpr std::size_t bins = 29;
       absolute(in, weight.data(), n);
       std::vector<std::int64_t> words(rows * width), cell(bins * width), total(width);
-      for (std::size_t s = 0; s + 1 < width; ++s) replay::pack_gradients(in + s * rows, 0x1p30, rows, width, words.data() + s);
-      replay::pack_curvatures(weight.data(), 0x1p30, rows, width, words.data() + width - 1);
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t s = 0; s + 1 < width; ++s) words[i * width + s] = std::bit_cast<std::int64_t>(in[s * rows + i]);
+        words[i * width + width - 1] = std::bit_cast<std::int64_t>(weight[i]);
+      }
+      replay::pack_words(words.data(), lanes, 0x1p30, 0x1p30, rows);
       for (std::size_t w = 0; w < words.size(); ++w) {
         cell[(w / width * w / width % bins) * width + w % width] += words[w];
         total[w % width] += words[w];

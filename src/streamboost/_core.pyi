@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy import bool_, float64, int32, int64
@@ -18,37 +18,7 @@ class LockUse:
     def __exit__(self, kind: object, value: object, traceback: object) -> None: ...
 
 class Model:
-    def __init__(
-        self,
-        booster: str,
-        booster_params: Mapping[str, Any],
-        learner: str,
-        learner_params: Mapping[str, Any],
-        n_estimators: int,
-        seed: int,
-        tie: str = "lowest",
-        monitor: bool = True,
-        cuts: Sequence[int] = (),
-        lane_factory: Callable[[int], object] | None = None,
-        threads: int = 1,
-        wave_chunk: int = 0,
-        guard: Mapping[str, Any] = ...,
-        companions: Sequence[Mapping[str, Any]] = (),
-        pool: Mapping[str, Any] = ...,
-        stages: Mapping[str, Any] = ...,
-        outer_companions: Sequence[Mapping[str, Any]] = (),
-        outer_pool: Mapping[str, Any] = ...,
-        experts: Sequence[Mapping[str, Any]] = (),
-        referee: Mapping[str, Any] = ...,
-        encoding: Mapping[str, Any] = ...,
-        whole_companions: Sequence[Mapping[str, Any]] = ...,
-        whole_pool: Mapping[str, Any] = ...,
-        lags: Mapping[str, Any] = ...,
-        lanes: tuple[int, int] | None = None,
-        max_bytes: float | None = None,
-        tokens: Mapping[str, Any] = ...,
-        unlabeled: bool = False,
-    ) -> None: ...
+    def __init__(self, **plan: Any) -> None: ...
     @property
     def n_seen(self) -> int: ...
     @property

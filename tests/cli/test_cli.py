@@ -341,7 +341,11 @@ def test_demo(run, tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "Missing argument 'DATA'"),
+        ([], "Missing argument 'DATA'. Usage: streamboost run"),
+        (
+            ["TWO", "-m", "streamboost-regressor", "--target", "price"],
+            "the column to predict is named by --label",
+        ),
         (["nothing.csv"], "nothing.csv: no such file"),
         (["synthetic-9"], "did you mean 'synthetic-"),
         (["TWO", "--model", "osbost"], "There is no model 'osbost'; did you mean osboost?"),
@@ -496,6 +500,11 @@ def test_kinds_of_columns_are_said_and_can_be_given(run, tmp_path):
     assert "read as" not in run("run", path, "-n", "2", "--nominal", "all").stderr
     assert "read as text" not in run("run", path, "-n", "2", "--model", "oza-boost").stderr
     assert len(run("predict", model, path).stdout.splitlines()) >= 600
+    for command in (("run", path, "-n", "2", "--report"), ("explain", model, path)):
+        speak = [line for line in run(*command).stdout.splitlines() if line.startswith("words ")]
+        assert [line.split(": ")[0] for line in speak] == ["words for 1", "words against 1"]
+        assert "home" in speak[0]
+        assert "free" in speak[1]
 
 
 def test_weights_of_a_file_are_learned(run, tmp_path):
@@ -509,8 +518,11 @@ def test_weights_of_a_file_are_learned(run, tmp_path):
     assert (tmp_path / "zeros.sboost").read_bytes() == (tmp_path / "plain.sboost").read_bytes()
 
 
-def test_unknown_commands(fails):
+def test_unknown_commands(run, fails):
     assert "Did you mean 'run'?" in fails("rum")
+    commands = run("client", code=2)
+    assert "Usage: streamboost client" in commands.output
+    assert "error" not in commands.stderr
 
 
 def test_help_and_version(run):

@@ -5,19 +5,11 @@ import json
 
 import pytest
 from small_data import write_rows
-from typer.testing import CliRunner
 
-from streamboost.cli import app
 from streamboost.cli.compare import choose
 from streamboost.cli.errors import UserError
 from streamboost.evaluate import prequential
 from streamboost.streams import CsvStream
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
 
 
 @pytest.fixture
@@ -30,7 +22,7 @@ def lines_of(path):
         return list(csv.DictReader(file))
 
 
-def test_two_sets_one_with_a_third_class(tmp_path, two):
+def test_two_sets_one_with_a_third_class(run, tmp_path, two):
     three = write_rows(tmp_path / "three.csv", k=3)
     out = tmp_path / "deep" / "out"
     command = ("compare", two, three, "--models", "oza-boost,osboost:gamma=0.2", "--learners", "naive-bayes")
@@ -51,7 +43,7 @@ def test_two_sets_one_with_a_third_class(tmp_path, two):
     assert "12 of 12 runs were there already." in again.stdout
 
 
-def test_cross_validation(tmp_path, two):
+def test_cross_validation(run, tmp_path, two):
     run(
         "compare",
         two,
@@ -76,7 +68,7 @@ def test_cross_validation(tmp_path, two):
     }
 
 
-def test_a_run_that_fails_is_told_and_the_rest_is_there(tmp_path, two, monkeypatch):
+def test_a_run_that_fails_is_told_and_the_rest_is_there(run, tmp_path, two, monkeypatch):
     import os
     import sys
 
@@ -145,18 +137,18 @@ def test_a_flag_that_nobody_has():
         (["-"], "Standard input can be read only once"),
     ],
 )
-def test_one_line_for_what_cannot_be_done(tmp_path, two, arguments, message):
+def test_one_line_for_what_cannot_be_done(run, tmp_path, two, arguments, message):
     result = run("compare", two, *arguments, "--out", tmp_path / "o", code=2)
     (line,) = (line for line in result.stderr.splitlines() if "otherwise" not in line)
     assert message in line
     assert not (tmp_path / "o").exists()
 
 
-def test_out_must_be_a_folder(tmp_path, two):
+def test_out_must_be_a_folder(run, tmp_path, two):
     assert "is not a directory" in run("compare", two, "--out", two, code=2).stderr
 
 
-def test_run_shows_metrics_and_late_labels(tmp_path, two):
+def test_run_shows_metrics_and_late_labels(run, tmp_path, two):
     figures = tmp_path / "r.json"
     options = ("--metrics", "auc,g_mean", "--fading", 0.99, "--delay", 7, "--window", 50, "--json", figures)
     result = run("run", two, "--model", "oza-boost", "-n", 4, *options)
@@ -180,7 +172,7 @@ def rare(path, n=400):
     return path
 
 
-def test_a_winner_that_never_finds_the_rare_class_is_not_praised(tmp_path):
+def test_a_winner_that_never_finds_the_rare_class_is_not_praised(run, tmp_path):
     data, out = rare(tmp_path / "rare.csv"), tmp_path / "o"
     command = ("compare", data, "-m", "bagging", "-l", "stump", "-n", 3, "--jobs", 1, "--out", out)
     result = run(*command)
@@ -188,6 +180,7 @@ def test_a_winner_that_never_finds_the_rare_class_is_not_praised(tmp_path):
         "the best model, bagging · stump, is no better than always answering the most frequent"
         in result.stderr
     )
+    assert "Rare classes are judged by --metrics" in run("run", *command[1:-4]).stderr
     assert "Rows in the order of the data; --orders K shuffles them K times." in result.stdout
     cells = lines_of(out / "summary.csv")
     assert [cell["model"] for cell in cells] == ["bagging", "majority", "no-change"]
@@ -198,7 +191,7 @@ def test_a_winner_that_never_finds_the_rare_class_is_not_praised(tmp_path):
     assert page.count(">G-mean<") == page.count(">kappa<") == 1
 
 
-def test_models_are_ranked_by_the_metric_that_was_asked_for(tmp_path):
+def test_models_are_ranked_by_the_metric_that_was_asked_for(run, tmp_path):
     data, out = rare(tmp_path / "rare.csv"), tmp_path / "o"
     models = ("-m", "bagging,oza-boost", "-l", "naive-bayes", "-n", 3, "--jobs", 1, "--out", out)
     asked = ("--metrics", "g_mean,average_precision", "--rank-by", "average_precision")

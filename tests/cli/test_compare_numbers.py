@@ -129,6 +129,9 @@ def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("a,b\n" + "\n".join(f"{i % 7},{i % 20}" for i in range(100)) + "\n")
     assert ": regression of" not in run("run", few, "-n", 2).stderr
+    units = tmp_path / "units.csv"
+    units.write_text("a,b\n" + "\n".join(f"{i % 7},{i}.5 kW" for i in range(250)) + "\n")
+    assert "written without a unit, not as '0.5 kW'" in run("run", units, "-m", "bagging", "-n", 2).stderr
     many = tmp_path / "many.csv"
     many.write_text("a,b\n" + "\n".join(f"{i % 7},{i * i % 97}" for i in range(100)) + "\n")
     assert ": regression of" in run("run", many, "-m", "bagging", "-n", 2).stderr

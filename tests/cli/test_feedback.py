@@ -156,6 +156,9 @@ def test_rows_without_a_label_are_left_out_and_said(run, table, tmp_path):
     file = tmp_path / "model.sboost"
     said = run("run", gaps, *options, "--save", file)
     assert "600 rows without a label left out" in said.stderr
+    advice = "left out; if another column is the label, --label names it"
+    assert advice in said.stderr
+    assert advice not in run("run", gaps, *options, "--label", "label").stderr
     assert "600 rows without a label left out" in run("learn", file, gaps).stderr
     assert streamboost.load(file).n_learned_ == 1200
 

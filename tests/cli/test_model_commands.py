@@ -214,6 +214,9 @@ def test_what_is_no_model(fails, write, saved, tmp_path):
         sequence.learn_one(value)
     sequence.save(tmp_path / "sequence.sboost")
     assert "no classifier" in fails("predict", tmp_path / "sequence.sboost", data)
+    strange = write("strange.jsonl", '{"ts": 1, "label": "p"}\n')
+    for verb in ("predict", "learn"):  # what a key lacks is missing, but not in every row
+        assert "no column that the model knows; it knows " in fails(verb, saved, strange)
     assert "2 columns where the model has 3 features" in fails(
         "predict", saved, write("narrow.csv", "1,2\n3,4\n")
     )

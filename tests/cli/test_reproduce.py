@@ -1,18 +1,9 @@
 """`streamboost reproduce`: the table, the page, and one line for what cannot be done."""
 
 import pytest
-from typer.testing import CliRunner
-
-from streamboost.cli import app
 
 
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == code, result.output + repr(result.exception)
-    return result
-
-
-def test_without_data_one_line_says_what_to_do(tmp_path, monkeypatch):
+def test_without_data_one_line_says_what_to_do(run, tmp_path, monkeypatch):
     monkeypatch.setenv("STREAMBOOST_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("STREAMBOOST_DATA", raising=False)
     out = tmp_path / "out"
@@ -44,14 +35,14 @@ def test_without_data_one_line_says_what_to_do(tmp_path, monkeypatch):
         (("bai2014", "--preset", "text"), "bai2014 has no preset 'text'; there is none beside its own"),
     ],
 )
-def test_errors_are_one_line(args, message, tmp_path):
+def test_errors_are_one_line(run, args, message, tmp_path):
     result = run("reproduce", *args, "--out", tmp_path, code=2)
     assert message in result.output
     assert "Traceback" not in result.output
 
 
 @pytest.mark.usefixtures("data_folder")
-def test_a_table_of_chen_on_small_data(tmp_path):
+def test_a_table_of_chen_on_small_data(run, tmp_path):
     command = (
         "reproduce",
         "chen2012",

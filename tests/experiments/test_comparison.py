@@ -118,6 +118,8 @@ def test_a_winner_no_better_than_a_baseline_is_named():
 def test_nonsense_is_refused():
     with pytest.raises(ValueError, match="no models"):
         compare({}, data())
+    with pytest.raises(TypeError, match="pass a dict of names and models"):
+        compare(list(models().values()), data())
     with pytest.raises(ValueError, match="belongs to a baseline"):
         compare({"majority": models()["sgd"]}, data())
     with pytest.raises(ValueError, match="no metric 'beauty'"):

@@ -19,6 +19,7 @@ from streamboost.service.store import LearningStore
 
 MODEL = {"model": "bagging", "learner": "naive-bayes", "params": {"n_estimators": 2}}
 BANDIT = {"model": "bandit", "learner": "naive-bayes", "params": {"n_estimators": 2}, "classes": ["a", "b"]}
+WORDS = {"model": "streamboost", "params": {"n_estimators": 2, "text_features": ["text"]}}
 _ONE = {"id": "a1", "features": {"x": 1.5, "job": "clerk"}, "label": "yes"}
 _SEEDS: list[tuple[str, str, Any]] = [
     ("POST", "/v1/models/m/learn", _ONE),
@@ -33,6 +34,9 @@ _SEEDS: list[tuple[str, str, Any]] = [
     ("POST", "/v1/models/m/snapshots", {}),
     ("POST", "/v1/models/b/act", {"id": "c1", "features": {"x": 1.5, "job": "clerk"}}),
     ("POST", "/v1/models/b/reward", {"id": "c0", "reward": 1, "weight": 0.5}),
+    ("POST", "/v1/models/w/learn", {"features": {"text": "a prize for you", "x": 2}, "label": "yes"}),
+    ("POST", "/v1/models/w/explain", {"features": {"text": "a \u00e9\ud83d\ude42 prize"}}),
+    ("GET", "/v1/models/m/queries?limit=3", None),
     ("GET", "/v1/models/b", None),
     ("GET", "/v1/models/m/events?state=learned&limit=5", None),
     ("GET", "/v1/models/m/scores?window=10", None),
@@ -86,6 +90,9 @@ class Requests:
             store.create("m", **MODEL)
             store.learn("m", {"x": 1.0, "job": "nurse"}, "no")
             store.create("b", **BANDIT)
+            store.create("w", **WORDS)
+            store.learn("w", {"text": "see you at home"}, "no")
+            store.predict("m", {"x": 2.0, "job": "clerk"}, id="asked")
             store.act("b", {"x": 1.0, "job": "nurse"}, "c0")
             app = make_app(store, open_to_all=True)
             found = [asyncio.run(_ask(app, *_request(rng))) for _ in range(10)][-1]

@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 
 import streamboost as sb
-from streamboost.base import session
+from streamboost import _core
 
 
 def session_of(model: Any) -> Any:
@@ -62,13 +62,13 @@ def learner_params(model: Any) -> dict[str, Any]:
 def hashed_model(view: str, bits: int, *, numbers: bool = False, newton: bool = True) -> Any:
     """A native model of one expert over hashed words."""
     params = {"view": view, "bits": bits, "window_bits": bits, "newton": newton, "late": False}
-    return _native("hashed_regressor" if numbers else "hashed", params, "", {}, 1, 1)
+    return _core.Model(booster="hashed_regressor" if numbers else "hashed", booster_params=params, seed=1)
 
 
 def shares_model(bits: int, window: float, *, words: bool = False) -> Any:
     """A native model of past shares of values and crosses, or of all tokens."""
     params = {"bits": bits, "window": window, "information": 0.03, "words": words}
-    return _native("hashed_shares", params, "", {}, 1, 1)
+    return _core.Model(booster="hashed_shares", booster_params=params, seed=1)
 
 
 def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None, score_bits: int = 0) -> Any:
@@ -81,16 +81,12 @@ def encoded_model(*, numbers: bool, encoding: dict[str, Any] | None = None, scor
         if encoding is None
         else encoding
     )
-    return _native(**{**plan, "encoding": own})
-
-
-def _native(*plan: Any, **parts: Any) -> Any:
-    return session._core.Model(*plan, **parts)
+    return _core.Model(**{**plan, "encoding": own})
 
 
 @contextmanager
 def lanes_cut(cuts: Sequence[int], wave_chunk: int = 0) -> Iterator[None]:
     """Models started inside have their lanes cut into blocks there, and threads hand each other so many rows at a time."""
-    whole = session._core.Model
-    with mock.patch.object(session._core, "Model", partial(whole, cuts=cuts, wave_chunk=wave_chunk)):
+    whole = _core.Model
+    with mock.patch.object(_core, "Model", partial(whole, cuts=cuts, wave_chunk=wave_chunk)):
         yield

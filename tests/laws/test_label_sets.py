@@ -183,6 +183,7 @@ def test_labels_are_discovered_in_dicts():
         ([1, 0], "y has 1 axis"),
         ([[1, 0]], "inconsistent numbers of samples"),
         ([["a", "b"], ["a", "c"]], "y must be indicators"),
+        ([["a"], ["a", "c"]], "of lists of labels sklearn.preprocessing.MultiLabelBinarizer makes them"),
         ([[1, 0, 1], [0, 1, 1]], "y has 3 columns, but there are 2 labels"),
     ],
 )

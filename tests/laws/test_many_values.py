@@ -25,7 +25,7 @@ MOST = 12
 @pytest.fixture(autouse=True)
 def few_values(monkeypatch):
     """So that a short stream has too many."""
-    monkeypatch.setattr(schemas, "MANY_VALUES", MOST)
+    monkeypatch.setattr(schemas, "MANY_IN_DICTS", MOST)
 
 
 def visits(n=240, k=2, seed=5):
@@ -263,7 +263,7 @@ def test_bad_values_are_refused_and_nothing_turns():
 @pytest.mark.parametrize(("merchants", "text"), [(300, False), (400, False), (5000, True)])
 def test_names_that_come_again_are_no_texts(merchants, text, monkeypatch):
     """The first 200 of some hundred names come with few repetitions: most of a thousand rows would be repetitions."""
-    monkeypatch.setattr(schemas, "MANY_VALUES", 200)
+    monkeypatch.setattr(schemas, "MANY_IN_DICTS", 200)
     rng = np.random.default_rng(2)
     model = sb.OSBoostClassifier(sb.HashedLogisticRegression(10), n_estimators=1, random_state=1)
     with warnings.catch_warnings(record=True) as caught:

@@ -107,16 +107,11 @@ def test_cuts_and_threads_do_not_matter(name):
     threads = made(name).set_params(n_jobs=3).partial_fit(X, y, w)
     assert_same(straight, threads, X)
     session = session_of(straight)
-    booster, learner = session.booster, session.learner
     n = straight._n_lanes()
     if n == 1:
         return
     for cuts in ([1], [2, 3], list(range(1, n))):
-        cut = _core.Model(
-            booster.name, booster.params, learner.bank, learner.params, n, 7, cuts=cuts, threads=2, wave_chunk=16,
-            guard=booster.guard, companions=list(booster.companions), pool=booster.pool,
-            experts=list(booster.experts), referee=booster.referee,
-        )  # fmt: skip
+        cut = _core.Model(**{**session.plan, "n_estimators": n, "cuts": cuts, "threads": 2, "wave_chunk": 16})
         cut.reserve(session.schema.n_values(), 1, True)
         coded = np.where(
             np.arange(4) == 3,

@@ -20,6 +20,7 @@ from tests.inside.handles import encoded_model, hashed_model, shares_model
 
 BITS = 18
 WORDS = "free prize call now Étoile Ωmega ПРИВЕТ stop money win the a of home later ok see you at 7 o'clock".split()
+WORDS += "iPhone12手机免费 すぐカメラへ ฟรีรางวัล".split()
 
 
 def messages(n, k=2, seed=3):
@@ -489,6 +490,17 @@ def test_what_stands_in_a_word_is_what_the_core_hashes(edge):
         model.partial_fit(pd.DataFrame({"text": ["a", "b", character]}), [0, 1, 1])
         told = [model.predict_proba_one({"text": text})[1] for text in (character, "")]
         assert (told[0] != told[1]) == bool(WORD.match(character)), hex(ord(character))
+
+
+def test_a_phrase_without_spaces_is_learned_by_its_characters():
+    """Two sentences that share no phrase, but the characters that tell."""
+    model = default(identifier_features=None)
+    spam, ham = "免奖送", "会家明"
+    for i in range(200):
+        rest = "".join(chr(0x4E00 + 7 * i + j) for j in range(3))
+        model.learn_one({"text": rest + (spam, ham)[i % 2][i % 3] + rest[::-1]}, ("spam", "ham")[i % 2])
+    assert model.predict_proba_one({"text": "我们免你"})["spam"] > 0.8
+    assert model.predict_proba_one({"text": "你们家我"})["spam"] < 0.2
 
 
 def test_explanations_name_words_and_identifiers():

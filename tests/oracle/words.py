@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+import unicodedata
 from collections import Counter
 
 import numpy as np
@@ -30,6 +31,12 @@ def place(h, bits):
     return ((h * 0x9E3779B97F4A7C15) & MASK) >> (64 - bits)
 
 
+def stands_alone(character):
+    """Whether it is of a script that is written without spaces."""
+    script = unicodedata.name(character, "").split(" ")[0]
+    return script in ("CJK", "HIRAGANA", "THAI", "LAO", "MYANMAR", "KHMER")
+
+
 def text_tokens(text, column, view):
     if view == "characters":
         for word in text.lower().split():
@@ -38,7 +45,8 @@ def text_tokens(text, column, view):
                 if i + n <= len(points):
                     yield hashed(RUN, column, *points[i : i + n])
         return
-    words = [hashed(WORD, column, *map(ord, word)) for word in re.findall(r"\w+", text.lower())]
+    apart = "".join(f" {c} " if stands_alone(c) else c for c in text.lower())
+    words = [hashed(WORD, column, *map(ord, word)) for word in re.findall(r"[\w\u0e00-\u0e7f]+", apart)]
     yield from words
     if view == "pairs":
         for a, b in itertools.pairwise(words):

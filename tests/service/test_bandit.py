@@ -57,6 +57,8 @@ def test_what_is_shown_is_learned_once(tmp_path: Path, described: dict[str, Any]
             "a reward that came before its act is not kept"
         )
         assert store.describe("b")["champion"]["learned"] == 1
+        with pytest.raises(Conflict, match="does not learn from labels"):
+            store.allow("b", "weather")
         play(store, 1, 100)
         assert store.scores("b")["n"] == 100
         file = store.file("b")

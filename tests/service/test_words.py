@@ -77,7 +77,7 @@ def test_a_model_of_words(tmp_path: Path) -> None:
 
 
 def test_a_nominal_column_becomes_one_of_identifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schemas, "MANY_VALUES", 12)
+    monkeypatch.setattr(schemas, "MANY_IN_DICTS", 12)
     running = Running(tmp_path / "s")
     assert (
         running.post(

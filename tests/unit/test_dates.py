@@ -273,6 +273,7 @@ def test_dates_of_parquet_are_those_of_csv(file, tmp_path, zone):
     with pytest.warns(DataWarning, match="its parts are read"):
         found = open_stream(tmp_path / "d.parquet")
     assert found.feature_names == wanted.feature_names
+    assert repr(found).endswith("d.parquet>")
     np.testing.assert_array_equal(next(found.chunks()).X, next(wanted.chunks()).X)
     model = learned(next(wanted.chunks()).rows)
     expected = ExpectedColumns(

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 import streamboost
-from streamboost import OSBoostClassifier, _core, catalogue
+from streamboost import _core, catalogue
 from streamboost.base.classifier import Classifier, StreamClassifier
 from streamboost.base.parameter import (
     FLAG,
@@ -212,16 +212,19 @@ def test_what_the_table_says_of_a_learner_is_so(entry):
 def test_the_core_takes_no_unknown_and_no_missing_parameter(booster, learner, message):
     bayes = {**LEARNERS["naive-bayes"]().plan().params, **learner}
     with pytest.raises(ValueError, match=message):
-        _core.Model("osboost", booster, "naive_bayes", bayes, 3, 1)
+        _core.Model(booster="osboost", booster_params=booster, learner="naive_bayes", learner_params=bayes)
 
 
 def test_a_python_written_learner_has_no_parameters_in_the_core():
     with pytest.raises(ValueError, match="black_box has no parameter 'alpha'"):
-        _core.Model("single", {}, "black_box", {"alpha": 1.0}, 1, 1, lane_factory=object)
+        _core.Model(booster="single", learner="black_box", learner_params={"alpha": 1.0}, lane_factory=object)
 
 
-def test_tags_of_a_model_with_a_wrong_parameter():
-    assert not get_tags(OSBoostClassifier(vote="bad")).classifier_tags.multi_class
+def test_a_plan_has_no_part_of_an_unknown_name():
+    with pytest.raises(ValueError, match="a plan has a part of an unknown name"):
+        _core.Model(booster="single", leaner="naive_bayes")
+    with pytest.raises(ValueError, match="a companion has a part of an unknown name"):
+        _core.Model(booster="single", companions=[{"nmae": "linear"}])
 
 
 @pytest.mark.parametrize("entry", catalogue.MODELS, ids=lambda entry: entry.name)

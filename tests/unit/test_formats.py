@@ -202,7 +202,7 @@ def test_options_of_other_formats_are_refused(write):
         ('{"a": 1, "b": "x"', "not JSON"),
         ("[1, 2]", "not a JSON object"),
         ('{"a": [1], "b": "x", "y": 0}', "column 'a': a value inside a value"),
-        ('{"a": 1, "b": {"c": 1}, "y": 0}', "column 'b': a value inside a value"),
+        ('{"a": 1, "b": {"c": 1}, "y": 0}', "the key 'b.c' is in none of the first 1,000 objects"),
         ('{"a": "1", "b": "x", "y": 0}', "column 'a': '1' is in quotes, and this is a column of numbers"),
         ('{"a": true, "b": "x", "y": 0}', "column 'a': 'true' is not a finite number"),
         ('{"a": Infinity, "b": "x", "y": 0}', "column 'a': 'inf'"),
@@ -227,6 +227,17 @@ def test_json_lines_that_are_bad(write, line, reason):
     assert lines[-1] == 1005
     assert np.isnan(X[-1, 0])
     assert stream.categories == {"b": ("x", "true", "z")}
+
+
+def test_json_objects_inside_objects_have_columns_of_their_own(write):
+    line = '{"user": {"id": 7, "at": {"town": "Ghent"}, "none": {}}, "y": 0}\n{"y": 1}\n'
+    stream = JsonLinesStream(write(line, "d.jsonl"))
+    assert stream.feature_names == ("user.id", "user.at.town")
+    np.testing.assert_array_equal(rows(stream)[0], [[7, 0], [np.nan, np.nan]])
+    # Names grow with every level: what a line can make of its bytes has a bound.
+    deep = '{"a":' * 500 + "1" + "}" * 500
+    with pytest.raises(DataError, match="a value inside a value"):
+        rows(JsonLinesStream(write(f'{{"x": {deep}, "b": 1, "y": 0}}\n', "e.jsonl")))
 
 
 def test_json_label_by_default_and_by_name(write):
@@ -535,5 +546,5 @@ def test_broken_tables(write):
 
 def test_without_pyarrow_the_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match=r"pip install 'streamboost\[io\]'"):
+    with pytest.raises(DataError, match=r'pip install "streamboost\[io\]"'):
         ArrowStream(write(b"PAR1", "d.parquet"))

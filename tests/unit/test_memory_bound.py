@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import streamboost as sb
@@ -41,6 +42,9 @@ def flood(kind, n=300, seed=0):
         y = y[: n // 10]
     elif kind == "classes":
         y = np.arange(n) % 150
+    elif kind == "words":
+        texts = [" ".join(f"w{j}" for j in rng.integers(0, 5000, 20)) for _ in range(n)]
+        X = pd.DataFrame({"text": texts, "user": [f"u{i}" for i in range(n)], "size": X[:, 0]})
     return X, y, [0, 1, 2, 3] if kind == "values" else None
 
 
@@ -61,7 +65,7 @@ def served(model, X, y, classes):
     return False
 
 
-@pytest.mark.parametrize("kind", ["numbers", "values", "wide", "classes"])
+@pytest.mark.parametrize("kind", ["numbers", "values", "wide", "classes", "words"])
 @pytest.mark.parametrize("entry", BOUNDED, ids=lambda entry: entry.name)
 def test_a_model_stays_within_its_bytes_or_refuses(entry, kind):
     regression = entry.task == "regression"
@@ -74,7 +78,8 @@ def test_a_model_stays_within_its_bytes_or_refuses(entry, kind):
         learner = None if of is None else cases.learner(of)
         model = cases.model(entry, learner, max_bytes=BUDGET, categorical_features=nominal)
         named = None if regression else np.unique(y).tolist()
-        refused = served(model, X, X[:, 0] if regression else y, named)
+        numbers = np.asarray(X["size"] if kind == "words" else X[:, 0])
+        refused = served(model, X, numbers if regression else y, named)
         if not refused or hasattr(model, "n_learned_"):
             taken = model.memory_bytes()
             assert taken <= BUDGET, (entry.name, of and of.name, taken)

@@ -99,17 +99,6 @@ def test_the_critical_values_of_nemenyi(k, q05, q10):
     assert rank_models(table, 0.1).critical_difference / scale == pytest.approx(q10, abs=1e-3)
 
 
-def test_cliques_are_the_largest_groups():
-    table = np.tile([1.0, 2.0, 3.0, 4.0], (9, 1))
-    ranking = rank_models(table)
-    assert ranking.critical_difference == pytest.approx(1.563, abs=1e-3)
-    assert ranking.cliques() == [(0, 1), (1, 2), (2, 3)]
-    assert rank_models(np.tile([1.0, 3.0, 2.0], (40, 1))).cliques() == []
-    assert rank_models(np.random.default_rng(0).random((2, 3))).cliques()[0] == tuple(
-        np.argsort(rank_models(np.random.default_rng(0).random((2, 3))).ranks, kind="stable")
-    )
-
-
 def test_one_set_or_one_model_can_only_be_ranked():
     assert rank_models([[0.3, 0.1, 0.3]]).ranks.tolist() == [2.5, 1.0, 2.5]
     assert math.isnan(rank_models([[0.3, 0.1, 0.3]]).critical_difference)
@@ -120,4 +109,3 @@ def test_models_that_are_always_equal():
     ranking = rank_models(np.full((5, 3), 0.2))
     assert ranking.ranks.tolist() == [2.0, 2.0, 2.0]
     assert (ranking.chi_square, ranking.p_friedman) == (0.0, 1.0)
-    assert ranking.cliques() == [(0, 1, 2)]

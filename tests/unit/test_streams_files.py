@@ -25,6 +25,7 @@ from streamboost.streams import (
     to_arrays,
 )
 from streamboost.streams.readers.source import ByteSource
+from tests.reading import rows
 
 
 @pytest.fixture
@@ -48,10 +49,7 @@ def stdin(monkeypatch):
 
 
 def everything(stream, size=7):
-    chunks = list(stream.chunks(size))
-    assert all(len(chunk) == size for chunk in chunks[:-1])
-    X = np.concatenate([c.X.toarray() if scipy.sparse.issparse(c.X) else c.X for c in chunks])
-    return X, np.concatenate([c.y for c in chunks]), np.concatenate([c.lines for c in chunks])
+    return rows(stream, size)
 
 
 MIXED = "age,job,pay,label\n31,clerk,1.5,yes\n42,smith,,no\n?,clerk,2e3,yes\n50,?,7,no\n"
@@ -166,7 +164,7 @@ def test_csv_label_scan_names_the_bad_line(write):
         ("a,b\n", "no rows below the header"),
         ("a:b\n1:2\n", "only one column"),
         ("a,b\n1\n", "line 2: 1 cells where the first row has 2"),
-        (b"\xff\xfe\x00", "is text in UTF-16; say so with encoding='utf-16'"),
+        (b"\xff\xfe\x00", "is no text in the encoding utf-16"),
         (b"\x1f\x8bgarbage", "gzip"),
         (b"\x1f\x8b", "gzip"),
     ],
@@ -194,6 +192,8 @@ def test_missing_columns_and_files(write, tmp_path):
         open_stream(tmp_path / "nothing.csv")
     with pytest.raises(DataError, match="is a directory"):
         open_stream(tmp_path, format="csv")
+    with pytest.raises(TypeError, match="argument 'lable'; did you mean 'label'"):
+        open_stream(write(MIXED), lable="age")
     with pytest.raises(DataError, match="has 3 features, not 5"):
         open_stream(write(MIXED), n_features=5)
 

@@ -14,6 +14,10 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from streamboost import (
+    ActiveClassifier,
+    BanditBoostingClassifier,
+    BinaryRelevanceClassifier,
+    ClassifierChain,
     HoeffdingTree,
     LearningInterrupted,
     NaiveBayes,
@@ -22,10 +26,13 @@ from streamboost import (
     OSBoostClassifier,
     Perceptron,
     ReorderedBoostingClassifier,
+    StackedClassifier,
     StreamBoostClassifier,
     StreamBoostRegressor,
 )
+from streamboost.base.estimator import Estimator
 from streamboost.base.inputs.sources import TableRows
+from streamboost.distributed import KeyedClassifier
 from tests.inside.handles import core_of, session_of
 from tests.waiting import PATIENCE
 
@@ -436,6 +443,118 @@ def test_an_interrupted_fit_keeps_what_it_has_learned():
     big, labels = np.tile(X, (500, 1)), np.tile(Y, 500)
     error, _ = interrupted_midway(lambda: model.fit(big, labels))
     assert model.n_learned_ == error.n_rows_learned
+
+
+SETS = np.column_stack([Y, X[:, 2] > 0, 1 - Y]).astype(float)
+BAG = OnlineBaggingClassifier(n_estimators=2, random_state=1)
+
+
+def one_table(rows):
+    return X[rows], Y[rows]
+
+
+# What is made of models, the verb by which all of them learn, and rows for it.
+MADE_OF_MODELS = {
+    "relevance": (BinaryRelevanceClassifier(BAG), "partial_fit", lambda rows: (X[rows], SETS[rows])),
+    "chain": (ClassifierChain(BAG), "partial_fit", lambda rows: (X[rows], SETS[rows])),
+    "bandit": (
+        BanditBoostingClassifier(BAG, labels=[0, 1], random_state=1),
+        "learn_bandit",
+        lambda rows: (X[rows], Y[rows], X[rows, 2] > 0, np.full(len(Y[rows]), 0.5)),
+    ),
+    "bandit, played": (
+        BanditBoostingClassifier(BAG, labels=[0, 1], random_state=1),
+        "test_then_train",
+        one_table,
+    ),
+    "active": (ActiveClassifier(BAG, budget=0.3, random_state=1), "test_then_train", one_table),
+}
+
+
+@pytest.mark.parametrize("press", [1, 3, 5])
+@pytest.mark.parametrize("kind", MADE_OF_MODELS)
+def test_models_that_learn_together_are_interrupted_together(kind, press, monkeypatch):
+    """Ctrl-C comes while one of them learns: all have learned the rows that the exception counts, and no others."""
+    given, verb, rows = MADE_OF_MODELS[kind]
+    model, twin = copy.deepcopy(given), copy.deepcopy(given)
+    n_rows = 4000
+    for one in (model, twin):
+        getattr(one, verb)(*rows(np.arange(30)))
+    learn, calls = Estimator._learn, []
+
+    def pressing(self, source, y, classes, sample_weight, *more, **options):
+        found = learn(self, source, y, classes, sample_weight, *more, **options)
+        calls.append(self)
+        if len(calls) == press:
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Estimator, "_learn", pressing)
+        with pytest.raises(LearningInterrupted) as stopped:
+            getattr(model, verb)(*rows(np.arange(n_rows) % N))
+    n = stopped.value.n_rows_learned
+    assert 0 < n < n_rows
+    getattr(twin, verb)(*rows(np.arange(n) % N))
+    for one in (model, twin):
+        getattr(one, verb)(*rows(np.arange(10)))
+    assert model.to_bytes() == twin.to_bytes()
+
+
+def test_the_model_of_a_key_and_that_of_all_are_interrupted_together(monkeypatch):
+    learn, model = Estimator._learn, KeyedClassifier(BAG, "key")
+
+    def pressing(self, *args, **options):
+        found = learn(self, *args, **options)
+        if self is model._global:  # the model of the key is next
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    with model:
+        rows = [{"key": "k", **row} for row in ROWS[:9]]
+        model.partial_fit(rows[:2], Y[:2])
+        with monkeypatch.context() as patch:
+            patch.setattr(Estimator, "_learn", pressing)
+            patch.setattr(Estimator, "_learn_fast", lambda *_, **__: False)
+            with pytest.raises(LearningInterrupted) as stopped:
+                model.partial_fit(rows, Y[:9])
+        learned = 2 + stopped.value.n_rows_learned
+        assert (model.own("k").n_learned_, model._global.n_learned_) == (learned, learned)
+
+
+def test_what_was_asked_for_is_counted_when_active_learning_is_interrupted():
+    model = ActiveClassifier(OnlineBoostingClassifier(HoeffdingTree(), n_estimators=100), random_state=1)
+    model.partial_fit(X[:30], Y[:30])
+    interrupted_midway(lambda: model.partial_fit(np.tile(X, (800, 1)), np.tile(Y, 800)))
+    assert model.n_asked_ == model.n_rows_ == model.model_.n_learned_ > 30
+
+
+def test_models_of_any_make_say_so_when_they_are_out_of_step(monkeypatch):
+    bayes = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2, random_state=1)
+    model = StackedClassifier([BAG, bayes]).partial_fit(X, Y)
+    learn = Estimator._learn
+
+    def pressing(self, *args, **options):
+        signal.raise_signal(signal.SIGINT)
+        return learn(self, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Estimator, "_learn", pressing)
+        with pytest.raises(KeyboardInterrupt):  # the second, in the second model, does not wait
+            model.partial_fit(X, Y)
+    with pytest.raises(RuntimeError, match="no longer in step"):
+        model.partial_fit(X, Y)
+
+
+def test_what_a_chain_has_no_room_for_no_part_learns():
+    """The last model has the most columns: it refuses first."""
+    chain = ClassifierChain(OnlineBaggingClassifier(NaiveBayes(), max_bytes=60_000, random_state=1))
+    before = b""
+    with pytest.raises(ValueError, match="max_bytes"):
+        for k in range(1000):
+            chain.learn_one({"a": 1.0, f"n{k}": 2.0, "c": f"v{k}"}, {"x": True, "y": False, "z": True})
+            before = chain.to_bytes()
+    assert chain.to_bytes() == before
 
 
 def test_an_interrupt_ends_the_waiting_for_a_lock():

@@ -12,11 +12,20 @@ namespace {
   return reinterpret_cast<const HalfVec&>(apart);
 }
 
+// Whether no sum is below the limit.
+template <std::size_t parts>
+[[gnu::always_inline]] inline bool all_reach(const HalfVec (&sum)[parts], double limit) {
+  HalfVec least = sum[0];
+#pragma GCC unroll 8
+  for (std::size_t p = 1; p < parts; ++p) least = least < sum[p] ? least : sum[p];
+  return least[0] >= limit && least[1] >= limit && least[2] >= limit && least[3] >= limit;
+}
+
 }  // namespace
 
 // The sums of half a block stay in registers while the columns pass by: of a whole one they would not.
 void window_distances(const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
-                      double* out, std::size_t n) {
+                      double limit, double* out, std::size_t n) {
   if (n < window_block) {
     for (std::size_t s = 0; s < n; ++s) {
       double sum = 0.0;
@@ -28,12 +37,13 @@ void window_distances(const double* cell, std::size_t stride, const double* quer
     }
     return;
   }
-  constexpr std::size_t parts = window_block / 8;
+  constexpr std::size_t parts = window_block / 8, look = 16;  // columns between two looks
   for (std::size_t begin = 0; begin < window_block; begin += 4 * parts) {
     HalfVec sum[parts];
 #pragma GCC unroll 4
     for (std::size_t p = 0; p < parts; ++p) sum[p] = HalfVec{};
     for (std::size_t j = 0; j < columns; ++j) {
+      if (j % look == look - 1 && all_reach(sum, limit)) break;
       const double* at = cell + j * stride + begin;
       const HalfVec x = HalfVec{} + query[j];
       if (nominal[j]) {

@@ -1,5 +1,6 @@
 #include "streamboost/replay/boosting_fit.hpp"
 
+#include <bit>
 #include <numeric>
 
 namespace streamboost {
@@ -24,10 +25,6 @@ int exponent_above(double x) {
 
 // What a coroutine calls between its variables lives in its frame, in memory: loops over rows and cells stand outside, in registers.
 
-void subtract(std::int64_t* __restrict from, const std::int64_t* __restrict what, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) from[i] -= what[i];
-}
-
 // total[lane] of n rows, for so many lanes as are there.
 template <std::size_t lanes>
 void add_up(const std::int64_t* words, std::size_t n, std::int64_t* total) {
@@ -37,29 +34,24 @@ void add_up(const std::int64_t* words, std::size_t n, std::int64_t* total) {
   std::copy_n(sum, lanes, total);
 }
 
-// The largest of what is known and n numbers, or their sizes.
-double largest(const double* x, std::size_t n, double known) {
-  for (std::size_t i = 0; i < n; ++i) known = std::max(known, x[i]);
-  return known;
-}
-double largest_size(const double* x, std::size_t n, double known) {
-  for (std::size_t i = 0; i < n; ++i) known = std::max(known, std::fabs(x[i]));
-  return known;
-}
-
+// Pairs of words, as of two classes.
 void slopes_of_numbers(Loss loss, double delta, const double* F, const double* y, const double* weight, std::size_t n,
-                       double* __restrict g) {
+                       std::int64_t* __restrict words) {
   const auto each = [&](auto slope) {
-    for (std::size_t i = 0; i < n; ++i) g[i] = weight[i] * slope(F[i] - y[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      words[2 * i] = std::bit_cast<std::int64_t>(weight[i] * slope(F[i] - y[i]));
+      words[2 * i + 1] = std::bit_cast<std::int64_t>(weight[i]);
+    }
   };
   if (loss == Loss::squared) each([](double r) { return r; });
   if (loss == Loss::absolute) each([](double r) { return r > 0 ? 1.0 : r < 0 ? -1.0 : 0.0; });
   if (loss == Loss::huber) each([&](double r) { return std::clamp(r, -delta, delta); });
 }
 
-void add_to_rows(const double* value, std::size_t outputs, const std::uint32_t* row, std::size_t n, double* F, std::size_t stride) {
+// squares[c] += g[row][c]^2
+void add_squares(const double* g, std::size_t classes, std::size_t n, double* __restrict squares) {
   for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < outputs; ++k) F[k * stride + row[i]] += value[k];
+    for (std::size_t c = 0; c < classes; ++c) squares[c] += g[i * classes + c] * g[i * classes + c];
 }
 
 }  // namespace
@@ -87,10 +79,10 @@ BoostingFit::BoostingFit(const BoostingParams& params, RowRing::Rows rows, std::
   listed_.resize(n_);
   aside_.resize(n_);
   F_.resize(n_ * outputs_);
-  g_.resize(n_ * outputs_);
-  h_.resize(n_);
+  if (outputs_ > 1) g_.resize(n_ * outputs_);
   words_.resize(n_ * static_cast<std::size_t>(lanes_));
   squares_.resize(outputs_);
+  sums_.resize(2 * outputs_);
   const std::size_t leaves = static_cast<std::size_t>(params_.leaves), trees = static_cast<std::size_t>(rounds()) * trees_per_round();
   leaf_.resize(leaves);
   forest_.node.reserve(trees * (leaves - 1));
@@ -118,7 +110,7 @@ std::int64_t BoostingFit::left() const {
 
 std::size_t BoostingFit::bytes() const {
   return bin_.capacity() + usual_.capacity() + 4 * (listed_.capacity() + aside_.capacity() + slot_.capacity() + slot_start_.capacity()) +
-         8 * (y_.capacity() + weight_.capacity() + F_.capacity() + g_.capacity() + h_.capacity() + words_.capacity() +
+         8 * (y_.capacity() + weight_.capacity() + F_.capacity() + g_.capacity() + words_.capacity() +
               histograms_.capacity()) +
          forest_.bytes();
 }
@@ -138,7 +130,7 @@ DeferredWork BoostingFit::run() {
       if (forest_.node.size() == nodes) continue;
       for (DeferredWork part = set_values(); part.next();) co_yield part.slice();
     }
-    if (forest_.node.size() == before && !(shared() && outputs_ > BoostingParams::sketch)) break;  // and so it would stay
+    if (forest_.node.size() == before && !draws()) break;  // and so it would stay
   }
   forest_.begin = rows_.begin;
   forest_.end = rows_.end;
@@ -268,7 +260,7 @@ void BoostingFit::begin_scores() {
     if (k == 2) share = {share[1] - share[0]};
     forest_.start = share;
   }
-  for (std::size_t k = 0; k < outputs_; ++k) std::fill_n(F_.begin() + static_cast<std::ptrdiff_t>(k * n_), n_, forest_.start[k]);
+  for (std::size_t i = 0; i < n_; ++i) std::copy_n(forest_.start.data(), outputs_, F_.data() + i * outputs_);
   forest_.first_node = forest_.first_leaf = {0};
   forest_.first_value = {0};
 }
@@ -288,57 +280,49 @@ double BoostingFit::start_of_numbers() {
   return median_of(all);
 }
 
-// g of all rows and outputs; h where there is one output.
+// Of all rows and outputs; where there is one output, the words of the tree.
 DeferredWork BoostingFit::gradients() {
   std::fill(squares_.begin(), squares_.end(), 0.0);
   if (params_.loss == Loss::huber) delta_ = quantile_of_residuals();
   const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(slice) / (outputs_ * (cost_of_exp + cost_of_row)));
   for (std::size_t first = 0; first < n_; first += step) {
-    const std::size_t end = std::min(n_, first + step);
-    if (classes() && outputs_ == 1) {
-      replay::logistic_gradients(F_.data() + first, y_.data() + first, weight_.data() + first, end - first, g_.data() + first,
-                                 h_.data() + first);
+    const std::size_t n = std::min(n_ - first, step);
+    const double *F = F_.data() + first * outputs_, *y = y_.data() + first, *weight = weight_.data() + first;
+    if (outputs_ > 1) {
+      double* g = g_.data() + first * outputs_;
+      replay::softmax_gradients(F, outputs_, y, weight, n, g);
+      if (draws()) add_squares(g, outputs_, n, squares_.data());
     } else if (classes()) {
-      replay::softmax_gradients(F_.data() + first, n_, outputs_, y_.data() + first, weight_.data() + first, end - first, g_.data() + first);
-      for (std::size_t k = 0; k < outputs_ && shared(); ++k)
-        for (std::size_t i = k * n_ + first; i < k * n_ + end; ++i) squares_[k] += g_[i] * g_[i];
+      replay::logistic_gradients(F, y, weight, n, words_.data() + first * 2);
     } else {
-      slopes_of_numbers(params_.loss, delta_, F_.data() + first, y_.data() + first, weight_.data() + first, end - first, g_.data() + first);
-      std::copy_n(weight_.data() + first, end - first, h_.data() + first);
+      slopes_of_numbers(params_.loss, delta_, F, y, weight, n, words_.data() + first * 2);
     }
-    co_yield static_cast<std::int64_t>((end - first) * outputs_) * (cost_of_exp + cost_of_row);
+    co_yield static_cast<std::int64_t>(n * outputs_) * (cost_of_exp + cost_of_row);
   }
 }
 
-// The words that the next tree is grown from: gradients and curvatures of one output, or of a sketch of all of them.
+// The words that the next tree is grown from: gradients and curvatures of one output, or of a sketch of all of them. Trees of one class each are
+// grown as if the others stood still: K / (K - 1) makes up for that.
 DeferredWork BoostingFit::pack() {
   draw_sketch();
+  const auto lanes = static_cast<std::size_t>(lanes_);
+  const double factor = shared() || outputs_ == 1 ? 1.0 : static_cast<double>(outputs_) / static_cast<double>(outputs_ - 1);
   double most_g = 0, most_h = 0;
   constexpr std::size_t step = slice / (4 * cost_of_row);
   for (std::size_t first = 0; first < n_; first += step) {
-    const std::size_t end = std::min(n_, first + step);
-    for (std::size_t i = first; i < end && outputs_ > 1; ++i) {
-      double h = 0;
-      for (std::size_t k : drawn_) h += curvature(k, i);
-      h_[i] = h / static_cast<double>(drawn_.size());
-    }
-    for (std::size_t k : drawn_) most_g = largest_size(g_.data() + k * n_ + first, end - first, most_g);
-    most_h = largest(h_.data() + first, end - first, most_h);
-    co_yield static_cast<std::int64_t>(end - first) * 2 * cost_of_row;
+    const std::size_t n = std::min(n_ - first, step);
+    std::int64_t* words = words_.data() + first * lanes;
+    if (outputs_ > 1)
+      replay::sketch_rows(g_.data() + first * outputs_, outputs_, drawn_.data(), drawn_.size(), weight_.data() + first, factor, n, words);
+    replay::find_largest(words, lanes_, n, &most_g, &most_h);
+    co_yield static_cast<std::int64_t>(n) * 2 * cost_of_row;
   }
   scale_gradients(most_g, most_h);
   for (std::size_t first = 0; first < n_; first += step) {
     const std::size_t n = std::min(n_ - first, step);
-    pack_slice(first, n);
+    replay::pack_words(words_.data() + first * lanes, lanes_, 1 / g_unit_, 1 / h_unit_, n);
     co_yield static_cast<std::int64_t>(n) * 2 * cost_of_row;
   }
-}
-
-// w p (1 - p), from |g| = w p, or w (1 - p) for the row's own class. Trees of one class each are grown as if the others stood still: K / (K - 1)
-// makes up for that.
-double BoostingFit::curvature(std::size_t output, std::size_t row) const {
-  const double s = std::fabs(g_[output * n_ + row]), h = s - s * s / weight_[row];
-  return shared() ? h : h * (static_cast<double>(outputs_) / static_cast<double>(outputs_ - 1));
 }
 
 void BoostingFit::scale_gradients(double most_g, double most_h) {
@@ -350,7 +334,7 @@ void BoostingFit::scale_gradients(double most_g, double most_h) {
 void BoostingFit::draw_sketch() {
   drawn_.clear();
   if (!shared()) return drawn_.push_back(output_);
-  if (outputs_ <= BoostingParams::sketch) {
+  if (!draws()) {
     for (std::size_t k = 0; k < outputs_; ++k) drawn_.push_back(k);
     return;
   }
@@ -370,17 +354,6 @@ void BoostingFit::draw_sketch() {
     drawn_.push_back(chosen);
     chance[chosen] = 0;
   }
-}
-
-void BoostingFit::pack_slice(std::size_t first, std::size_t n) {
-  const auto lanes = static_cast<std::size_t>(lanes_);
-  std::int64_t* words = words_.data() + first * lanes;
-  if (!shared()) return replay::pack_pairs(g_.data() + output_ * n_ + first, h_.data() + first, 1 / g_unit_, 1 / h_unit_, n, words);
-  for (std::size_t s = 0; s < BoostingParams::sketch; ++s) {
-    const double* g = g_.data() + drawn_[std::min(s, drawn_.size() - 1)] * n_ + first;
-    replay::pack_gradients(g, s < drawn_.size() ? 1 / g_unit_ : 0.0, n, lanes, words + s);
-  }
-  replay::pack_curvatures(h_.data() + first, 1 / h_unit_, n, lanes, words + BoostingParams::sketch);
 }
 
 // ---- the tree
@@ -434,7 +407,7 @@ DeferredWork BoostingFit::grow() {
     Leaf &small = left.rows() <= right.rows() ? left : right, &large = &small == &left ? right : left;
     if (&small == &left) std::swap(left.place, right.place);  // the parent's histogram becomes the larger child's
     for (DeferredWork part = fill(small); part.next();) co_yield part.slice();
-    subtract(histogram(large.place), histogram(small.place), slots_ * static_cast<std::size_t>(lanes_));
+    replay::subtract(histogram(large.place), histogram(small.place), slots_ * static_cast<std::size_t>(lanes_));
     co_yield static_cast<std::int64_t>(slots_);
     for (Leaf* leaf_now : {&left, &right})
       if (can_split(*leaf_now))
@@ -452,11 +425,13 @@ DeferredWork BoostingFit::fill(const Leaf& leaf) {
   constexpr std::size_t near_words = 3072;
   const auto lanes = static_cast<std::size_t>(lanes_);
   std::int64_t* into = histogram(leaf.place);
-  std::fill_n(into, slots_ * lanes, 0);
+  if (!usual_.empty()) std::fill_n(into, slots_ * lanes, 0);
   const replay::BinnedRows rows{bin_.data(), width_, offset_.data(), words_.data()};
   for (std::size_t first = 0; first < width_;) {
     std::size_t last = first + 1;
     while (last < width_ && (offset_[last] - offset_[first]) * lanes < near_words) ++last;
+    const std::size_t end = last < width_ ? offset_[last] : slots_;
+    if (usual_.empty()) std::fill(into + offset_[first] * lanes, into + end * lanes, 0);
     const std::size_t step = std::max<std::size_t>(1, static_cast<std::size_t>(slice) / (last - first));
     for (std::size_t at = leaf.begin; at < leaf.end; at += step) {
       const std::size_t n = std::min(step, leaf.end - at);
@@ -563,7 +538,11 @@ DeferredWork BoostingFit::set_values() {
   for (std::size_t l = 0; l < leaves; ++l) {
     double* value = forest_.value.data() + first + l * kept;
     leaf_value(leaf_[l], value);
-    add_to_rows(value, kept, listed_.data() + leaf_[l].begin, leaf_[l].rows(), F_.data() + (shared() ? 0 : output_ * n_), n_);
+    const std::uint32_t* rows = listed_.data() + leaf_[l].begin;
+    if (kept == outputs_)
+      replay::add_values(value, kept, rows, leaf_[l].rows(), F_.data());
+    else
+      for (std::size_t i = 0; i < leaf_[l].rows(); ++i) F_[rows[i] * outputs_ + output_] += value[0];
     co_yield static_cast<std::int64_t>(leaf_[l].rows() * kept) * 2 * cost_of_row;
   }
 }
@@ -586,15 +565,9 @@ void BoostingFit::leaf_value(const Leaf& leaf, double* value) {
     const double G = replay::gradient_of(leaf.total[0]) * g_unit_, H = static_cast<double>(leaf.total[1]) * h_unit_;
     value[0] = -rate * G / (H + BoostingParams::lambda);
   } else {
-    for (std::size_t k = 0; k < outputs_; ++k) {
-      const double* g = g_.data() + k * n_;
-      double G = 0, H = 0;
-      for (std::size_t i = leaf.begin; i < leaf.end; ++i) {
-        G += g[listed_[i]];
-        H += curvature(k, listed_[i]);
-      }
-      value[k] = -rate * G / (H + BoostingParams::lambda);
-    }
+    double *G = sums_.data(), *H = G + outputs_;
+    replay::leaf_sums(g_.data(), outputs_, weight_.data(), listed_.data() + leaf.begin, leaf.rows(), G, H);
+    for (std::size_t k = 0; k < outputs_; ++k) value[k] = -rate * G[k] / (H[k] + BoostingParams::lambda);
   }
 }
 

@@ -7,6 +7,7 @@ exactly the rows of the pieces before.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations first, which cost ten times the call
 import signal
 import threading
 import time
@@ -29,6 +30,7 @@ ROWS_PER_THREAD = 64
 FLAT = ("label", "number")
 """Answers that are one value per row."""
 _FEW_ROWS = 16  # a piece as small as this says little about the cost of a row
+_LEARNED = "The model has learned"
 
 
 class LearningInterrupted(KeyboardInterrupt):
@@ -196,15 +198,15 @@ class InterruptsWait:
         self._caught: tuple[int, FrameType | None] | None = None
 
     def __enter__(self) -> InterruptsWait:
-        handler = signal.getsignal(signal.SIGINT) if self._wanted else None
+        handler = _signal.getsignal(signal.SIGINT) if self._wanted else None
         if callable(handler):
             self._handler = handler
-            signal.signal(signal.SIGINT, self._catch)
+            _signal.signal(signal.SIGINT, self._catch)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
+            _signal.signal(signal.SIGINT, self._handler)
             self.check()
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
@@ -217,3 +219,62 @@ class InterruptsWait:
         caught, self._caught = self._caught, None
         if caught is not None and self._handler is not None:
             self._handler(*caught)
+
+
+class InStep:
+    """Rows that several models learn together: Ctrl-C waits until all have had the same ones, and then says how many.
+
+    A second Ctrl-C does not wait. It and other errors in the middle of a step leave parts that have learned more than
+    others; they say so.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows, self.done, self.ahead = n_rows, 0, False
+        self._wait = InterruptsWait(True)
+        self._stopped: BaseException | None = None
+
+    def __enter__(self) -> InStep:
+        self._wait.__enter__()
+        return self
+
+    def part_learned(self) -> None:
+        """One of the models has learned the next rows, others have not yet."""
+        self.ahead = True
+
+    def took(self, n_rows: int = 1) -> None:
+        """All have learned some more rows."""
+        self.done += n_rows
+        self.ahead = False
+        if self.done < self.n_rows:  # after the last ones `__exit__` looks
+            try:
+                self._wait.check()
+            except KeyboardInterrupt as error:
+                self._stopped = LearningInterrupted(self.done, self.n_rows)
+                raise self._stopped from error
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        try:
+            self._wait.__exit__()
+        except KeyboardInterrupt as late:
+            if error is None:
+                raise LearningInterrupted(self.done, self.n_rows) from late
+        if error is None or error is self._stopped:
+            return
+        uneven = self.ahead or getattr(error, "n_rows_learned", 0) > 0
+        told: BaseException = error
+        if isinstance(error, KeyboardInterrupt):
+            told = KeyboardInterrupt("stopped in the middle of a row")
+        if self.done or uneven:
+            say_how_far(told, self.done, self.n_rows, uneven=uneven)
+        if told is not error:
+            raise told from error
+
+
+def say_how_far(error: BaseException, done: int, n_rows: int, *, uneven: bool = False) -> None:
+    """Put into an exception how many rows of its call were learned; what a part of the model has said of itself goes."""
+    error.n_rows_learned = done  # type: ignore[attr-defined]
+    if hasattr(error, "add_note"):
+        notes: list[str] = getattr(error, "__notes__", [])
+        notes[:] = [note for note in notes if not note.startswith(_LEARNED)]
+        exactly, more = ("", ", and parts of it more") if uneven else (" exactly", "")
+        error.add_note(f"{_LEARNED}{exactly} the first {done} of {n_rows} rows of this call{more}.")

@@ -35,6 +35,7 @@ from streamboost.base.pieces import (
     TrainingBatch,
     clock,
     join,
+    say_how_far,
     since,
 )
 
@@ -575,10 +576,3 @@ def warn_user(message: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "streamboost":
         frame, level = frame.f_back, level + 1
     warnings.warn(message, UserWarning, stacklevel=level)
-
-
-def say_how_far(error: BaseException, done: int, n_rows: int) -> None:
-    """Put into an exception how many rows of its call were learned."""
-    error.n_rows_learned = done  # type: ignore[attr-defined]
-    if hasattr(error, "add_note"):
-        error.add_note(f"The model has learned exactly the first {done} of {n_rows} rows of this call.")

@@ -1,12 +1,34 @@
-"""What differs between operating systems: cores, memory, locks, folders, other processes."""
+"""What differs between operating systems: cores, memory, locks, files, ports, signals, text, other processes."""
 
 from __future__ import annotations
 
 import ctypes
 import errno
+import io
 import os
+import signal
 import sys
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import socket
+
+_WINDOWS = os.name == "nt"
+
+STOP_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)
+)
+"""What asks a program to end; Ctrl-Break is what a system without SIGTERM from outside has."""
+
+APART: dict[str, Any] = (
+    {"creationflags": 0x200} if _WINDOWS else {"start_new_session": True}  # a new group of processes
+)
+"""Options of ``subprocess.Popen`` for a child that does not hear the Ctrl-C of our terminal."""
+
+_PATIENCE = 1.0
+"""Seconds to wait for those who read a file that is to be replaced."""
 
 
 def usable_cores() -> int:
@@ -56,6 +78,68 @@ def open_locked(path: Path) -> int:
     return file
 
 
+def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Put a file in the place of another, which somebody may be reading: Windows refuses that until they are done."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return os.replace(source, target)
+        except PermissionError:
+            if not _WINDOWS or time.monotonic() > until:
+                raise
+        time.sleep(0.01)
+
+
+def remove_file(path: str | os.PathLike[str]) -> None:
+    """Remove a file that may be gone already; one that somebody reads stays, where the system wants it so."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except PermissionError:
+        if not _WINDOWS:
+            raise
+
+
+def bind_alone(bound: socket.socket, address: tuple[str, int]) -> None:
+    """Take a port that nobody else has. SO_REUSEADDR lets a server start again at once; on Windows it lets two share a port."""
+    import socket
+
+    option = "SO_EXCLUSIVEADDRUSE" if _WINDOWS else "SO_REUSEADDR"
+    bound.setsockopt(socket.SOL_SOCKET, getattr(socket, option), 1)
+    bound.bind(address)
+
+
+def speak_utf8() -> None:
+    """Pipes and redirected files are UTF-8 with plain line ends, as every file that is written and read here.
+
+    Windows would take its own code page, which lacks most letters. A terminal keeps its own, and PYTHONIOENCODING is obeyed: a
+    letter that they lack is escaped.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if (
+            not isinstance(stream, io.TextIOWrapper) or stream.closed
+        ):  # there is none, or it is somebody else's
+            continue
+        encoding = None if stream.isatty() or os.environ.get("PYTHONIOENCODING") else "utf-8"
+        if stream is sys.stdin:
+            stream.reconfigure(encoding=encoding)
+        else:
+            stream.reconfigure(
+                encoding=encoding, errors="backslashreplace", newline="\n" if encoding else None
+            )
+
+
+def sync_file(file: int) -> None:
+    """Return when what was written is on the disk; on macOS ``fsync`` leaves it in the memory of the disk."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(file, fcntl.F_FULLFSYNC)  # type: ignore[attr-defined,unused-ignore]
+    except (ImportError, AttributeError, OSError):  # another system, or a file system that cannot
+        os.fsync(file)
+
+
 def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Make the renames in a folder last; where folders cannot be opened there is nothing to do."""
     try:
@@ -63,7 +147,7 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
     except OSError:
         return
     try:
-        os.fsync(directory)
+        sync_file(directory)
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # so say some network file systems
             raise

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from streamboost.base.system import speak_utf8
 from streamboost.cli.errors import OneLineGroup
 from streamboost.cli.options import register
 from streamboost.cli.service_commands import register as register_service
@@ -44,6 +45,7 @@ def _root(
 
 def main() -> None:
     """Run the command line; the console script."""
+    speak_utf8()
     app(prog_name="streamboost")
 
 

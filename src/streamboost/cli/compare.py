@@ -83,7 +83,7 @@ def compare(
             highlight=False,
         )
     console.print(order_text(protocol), **PLAIN)
-    for line in summary.beaten_by_nothing:
+    for line in summary.no_better_than_baselines:
         warn(line)
     for name, who, why in _grouped(summary.refusals, algorithms):
         console.print(f"n/a on {name}: {who}: {why.partition('. ')[0].rstrip('.')}.", **PLAIN)

@@ -46,15 +46,21 @@ def show_doctor() -> None:
         table.add_row(f"[bold]{name}[/]", fact)
     console.print(table, highlight=False)
     console.print()
-    table = Table("optional", "for", "found", "to install", box=None, pad_edge=False)
+    table = Table("optional", "", box=None, pad_edge=False)
     for extra, purpose in _EXTRAS.items():
-        versions = {name: _version(name) for name in _requires(extra)}
-        found = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
-        complete = all(versions.values())
-        table.add_row(
-            extra, purpose, found or "-", "" if complete else f"pip install 'streamboost\\[{extra}]'"
-        )
+        table.add_row(extra, f"{purpose}\n{_found(extra)}")
     console.print(table, highlight=False)
+
+
+def _found(extra: str) -> str:
+    """Which packages of an extra are here, and how to get the rest. cmd.exe knows no single quotes."""
+    versions = {name: _version(name) for name in _requires(extra)}
+    found = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+    missing = ", ".join(name for name, version in versions.items() if not version)
+    if not missing:
+        return f"[green]{found}[/]"
+    lacking = f"{found}; without {missing}" if found else "not installed"
+    return f'{lacking}: pip install "streamboost\\[{extra}]"'
 
 
 def _lock() -> str:

@@ -28,6 +28,9 @@ def one_line(error: BaseException) -> str:
     """The message of an error without line breaks."""
     if isinstance(error, _ClickException):
         text = error.format_message()  # type: ignore[attr-defined]
+        context = getattr(error, "ctx", None)
+        if context is not None and text.startswith("Missing argument"):
+            text = f"{text} {context.get_usage()}"
     else:
         text = shell_words(error)
     return " ".join(text.split()) or type(error).__name__
@@ -100,6 +103,8 @@ class OneLineGroup(TyperGroup):
                 raise
             if isinstance(error, typer.Abort):
                 sys.exit(130)
+            if type(error).__name__ == "NoArgsIsHelpError":  # the help was the answer
+                sys.exit(2)
             _fail("not enough memory." if isinstance(error, MemoryError) else one_line(error))
         sys.exit(code if isinstance(code, int) else 0)
 

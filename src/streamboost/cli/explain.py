@@ -15,7 +15,7 @@ from streamboost.cli.console import stderr, stdout
 from streamboost.cli.errors import UserError
 from streamboost.cli.models import OpenModel
 from streamboost.cli.predict import sheet_for
-from streamboost.report.explanation import Explanations, bars, importance_lines
+from streamboost.report.explanation import WORDY, Explanations, bars, importance_lines
 from streamboost.streams import Stream
 
 LISTED = 3
@@ -63,9 +63,13 @@ def explain(
                         [explained.labels[row], explained.base[row], *figures, explained.score[row]]
                     )
             if plot is not None or writer is None:
-                if not parts:  # those that are shown one by one
+                if not parts:
                     head = model.explain(
-                        chunk.rows[:LISTED], **about, n_orders=orders, exact=exact, words=True
+                        chunk.rows[: WORDY if writer is None else LISTED],
+                        **about,
+                        n_orders=orders,
+                        exact=exact,
+                        words=True,
                     )
                     more = len(explained) - len(head)
                     explained = replace(explained, words=[*head.words, *[{}] * more] if head.words else ())
@@ -105,5 +109,6 @@ def _print_list(explained: Explanations) -> None:
         lines.append(f"... and {len(explained) - LISTED:,} more rows; --out FILE writes all of them")
     if len(explained) > 1:
         lines += importance_lines(dict(zip(explained.columns, explained.importances.tolist(), strict=True)))
+        lines += explained.word_lines()
     for line in lines:
         stdout().print(line, markup=False, highlight=False, soft_wrap=True)

@@ -16,8 +16,8 @@ from streamboost.cli.console import progress_bar, stderr
 from streamboost.cli.errors import UserError, plain_warnings
 from streamboost.cli.stopping import Stop, StopAsked
 from streamboost.evaluate import PrequentialResult, Progress, prequential
-from streamboost.streams import DEFAULT_CHUNK_SIZE, Chunk, Label, Stream
-from streamboost.streams.base import show_unlabeled
+from streamboost.streams import DEFAULT_CHUNK_SIZE, Chunk, Stream
+from streamboost.streams.base import PartOfStream
 
 UNFINISHED = "unfinished"
 """The key of a model's metadata under which stands how far a stopped command has come."""
@@ -85,40 +85,21 @@ class Place:
         return place
 
 
-class Part:
+class Part(PartOfStream):
     """A stream from a place on, which ends when the command is asked to stop.
 
     Its chunks are cut so that learning one takes some hundredths of a second: a request to stop does not wait longer.
     """
 
+    n_unlabeled = 0  # the command itself says how many rows without a label it left out
+
     def __init__(self, stream: Stream, stop: Stop, skip: int = 0) -> None:
-        self.name = stream.name
-        self.n_features = stream.n_features
-        self.feature_names = stream.feature_names
-        self.nominal = stream.nominal
-        self.classes = stream.classes
-        self.labels_are_text = stream.labels_are_text
-        self.n_rows = stream.n_rows
-        self.repeatable = stream.repeatable
-        self.label_names = getattr(stream, "label_names", None)
-        self._stream, self._stop, self._skip = stream, stop, skip
-
-    @property
-    def fraction(self) -> float | None:
-        """The part of the data that was read so far."""
-        return self._stream.fraction
-
-    def show_unlabeled(self, shown: bool) -> None:
-        """Keep rows without a label, or leave them out, where the stream can do both."""
-        show_unlabeled(self._stream, shown)
-
-    def find_classes(self) -> tuple[Label, ...]:
-        """The labels of all the data."""
-        return self._stream.find_classes()
+        super().__init__(stream)
+        self._stop, self._skip = stop, skip
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
         """The rows behind those that are skipped."""
-        chunks, skip, pace = self._stream.chunks(size), self._skip, Pace()
+        chunks, skip, pace = self.whole.chunks(size), self._skip, Pace()
         while (chunk := self._next(chunks)) is not None:
             start = min(skip, len(chunk))
             skip -= start

@@ -208,6 +208,10 @@ class ModelSpec:
                 if given is None and not is_switch(table[name]):
                     raise UserError(f"The option --{written} needs a value.")
                 values[name] = parse(table[name], given)
+                if name == "target" and values[name] not in table[name].kinds[0].words:
+                    raise UserError(
+                        f"--target {given}: raw or log1p is expected; the column to predict is named by --label."
+                    )
                 return
             if given is None and no_name in table and is_switch(table[no_name]):
                 values[no_name] = False

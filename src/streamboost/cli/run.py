@@ -15,6 +15,7 @@ from rich.table import Table
 
 from streamboost.adapters.any_model import needs_classes
 from streamboost.base.files.writing import check_target, write_file
+from streamboost.base.inputs.word_columns import TEXT
 from streamboost.baselines import baseline_words
 from streamboost.cli.console import plain_value, quantity, stderr, stdout, titled
 from streamboost.cli.errors import UserError, closest
@@ -28,9 +29,10 @@ from streamboost.ensemble.output_options import kept_coverages
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
 from streamboost.evaluate.bandit import as_bandit
 from streamboost.evaluate.delay import takes_pending
-from streamboost.report.explanation import importance_lines
+from streamboost.report.explanation import WORDY, importance_lines
 from streamboost.streams import Label, Stream
 
+_RARE = " Rare classes are judged by --metrics average_precision,g_mean and answered more often with --decision f1."
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
@@ -79,7 +81,7 @@ def _say_kinds(model: Any, stream: Stream) -> None:
     }
     for name, kind in getattr(stream, "kinds", {}).items():
         stderr().print(
-            f"streamboost: {stream.name}: column {name!r} is read as {ways[kind]}",
+            f"streamboost: {os.path.basename(stream.name)}: column {name!r} is read as {ways[kind]}",
             markup=False,
             highlight=False,
             soft_wrap=True,
@@ -191,7 +193,7 @@ def _show(
     matter = importances_of(result.model)
     details = result.model.report() if output.report else None
     lines = [] if matter is None or output.report else importance_lines(matter)
-    lines += [str(details)] if details is not None else []
+    lines += [str(details), *_top_words(result.model, stream)] if details is not None else []
     lines += [str(result.model.health())] if output.health else []
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -207,6 +209,19 @@ def _show(
         sys.stdout.write(text + "\n")
     else:
         write_file(output.json, f"{text}\n".encode())
+
+
+def _top_words(model: Any, stream: Stream) -> list[str]:
+    """What speaks for and against each label in the texts of the first rows, as the model sees them now."""
+    if (
+        TEXT not in getattr(stream, "kinds", {}).values()
+        or not stream.repeatable
+        or not hasattr(model, "explain")
+    ):
+        return []
+    rows = next(iter(stream.chunks(WORDY))).rows
+    lines: list[str] = model.explain(rows, words=True).word_lines()
+    return lines
 
 
 def _never_met(model: Any, result: ClassificationResult) -> Iterator[str]:
@@ -285,7 +300,9 @@ def bad_lines(stream: Stream) -> int:
         warn(f"read as missing values: {', '.join(missing)} (--na-values says which cells are)")
     unlabeled: int = getattr(stream, "n_unlabeled", 0)
     if unlabeled:
-        warn(f"{unlabeled:,} row{'s' if unlabeled > 1 else ''} without a label left out")
+        guessed = getattr(stream, "label_why", "") in ("the last column", "the last key")
+        advice = "; if another column is the label, --label names it" if guessed else ""
+        warn(f"{unlabeled:,} row{'s' if unlabeled > 1 else ''} without a label left out{advice}")
     count: int = getattr(stream, "n_bad", 0)
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
@@ -304,6 +321,7 @@ def no_better_than(result: PrequentialResult) -> list[str]:
             found.append(
                 f"{result.model_name} is no better than {baseline_words(one.model_name)} "
                 f"({name} {own} against {other})."
+                + (_RARE if one.model_name == "majority" and one.error < 0.1 and not result.metrics else "")
             )
     return found
 

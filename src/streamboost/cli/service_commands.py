@@ -43,7 +43,7 @@ def _serving() -> Iterator[None]:
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise UserError(
-            f"This needs the extra [serve] ({error.name} is missing): pip install 'streamboost[serve]'."
+            f'This needs the extra [serve] ({error.name} is missing): pip install "streamboost[serve]".'
         ) from error
     import_sklearn()
     from streamboost.service.store import StoreError
@@ -190,8 +190,7 @@ def token_list(folder: Folder) -> None:
     """List the tokens of a folder, one JSON object per line."""
     from streamboost.service.http import tokens
 
-    found = tokens.read_tokens(folder)
-    for token in found:
+    for token in tokens.read_tokens(folder):
         shown = {
             "token": token.number,
             "name": token.name,
@@ -273,7 +272,7 @@ def _client(url: str, token: str | None) -> Client:
 
         return Client(url, token)
     except ImportError as error:
-        raise UserError("This needs the extra [client]: pip install 'streamboost[client]'.") from error
+        raise UserError('This needs the extra [client]: pip install "streamboost[client]".') from error
 
 
 def _many(url: str, model: str, token: str | None, file: Path | None, verb: str) -> None:
@@ -317,34 +316,23 @@ def _asked(act: Any) -> Any:
         raise UserError(f"The service does not answer: {error}") from error
 
 
-@client_app.command("predict")
-def client_predict(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
-    """Ask about events {"features", "id"?}; one answer per line."""
-    _many(url, model, token, file, "predict")
+_VERBS = {
+    "predict": 'Ask about events {"features", "id"?}; one answer per line.',
+    "label": 'Tell the truth about events {"id", "label", "weight"?}.',
+    "learn": 'Teach examples {"features", "label", "id"?, "weight"?}.',
+    "act": 'Let a bandit choose labels for events {"features", "id"?}; one answer per line.',
+    "reward": 'Tell what came of labels that were shown: {"id", "reward", "weight"?}, the reward 1 or 0.',
+}
 
 
-@client_app.command("label")
-def client_label(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
-    """Tell the truth about events {"id", "label", "weight"?}."""
-    _many(url, model, token, file, "label")
+def _add_verb(verb: str) -> None:
+    @client_app.command(verb, help=_VERBS[verb])
+    def of_many(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
+        _many(url, model, token, file, verb)
 
 
-@client_app.command("learn")
-def client_learn(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
-    """Teach examples {"features", "label", "id"?, "weight"?}."""
-    _many(url, model, token, file, "learn")
-
-
-@client_app.command("act")
-def client_act(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
-    """Let a bandit choose labels for events {"features", "id"?}; one answer per line."""
-    _many(url, model, token, file, "act")
-
-
-@client_app.command("reward")
-def client_reward(url: Url, model: Model, file: Rows = None, token: TokenOption = None) -> None:
-    """Tell what came of labels that were shown: {"id", "reward", "weight"?}, the reward 1 or 0."""
-    _many(url, model, token, file, "reward")
+for _verb in _VERBS:
+    _add_verb(_verb)
 
 
 @client_app.command("scores")

@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-# Ctrl-Break is what a system without SIGTERM has.
-_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
+from streamboost.base.system import STOP_SIGNALS
 
 
 class StopAsked(BaseException):
@@ -32,7 +31,7 @@ class Stop:
 
     def __enter__(self) -> Stop:
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._ask) for number in _SIGNALS}
+            self._before = {number: signal.signal(number, self._ask) for number in STOP_SIGNALS}
         return self
 
     def __exit__(

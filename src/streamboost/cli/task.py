@@ -20,6 +20,7 @@ LOOKED_AT, FEW, OFTEN, MANY = 1_000, 20, 3, 200
 """Of the first so many labels: so few values are classes whatever they are; others must occur so often each.
 With more than so many texts it is said that they make learning slow."""
 _SETS = re.compile(r"(?i)labels?[:_.]\w")
+_WITH_UNIT = re.compile(r"[-+]?[\d.,]*\d *[^\d\s.,:/-]{1,6}$")
 _QUANTITY = re.compile(
     r"(?i)(^|[^a-z])(count|cnt|number|quantity|qty|amount|total|sum|price|cost|sales|demand|load|volume|duration|"
     r"temperature|temp|age|income|revenue)s?$"
@@ -43,9 +44,13 @@ def guessed_task(data: str, stream: Stream) -> tuple[str | None, str]:
     if first.y.dtype.kind not in "fiu":
         n_labels = np.unique(first.y).size
         if n_labels > MANY:
+            unit = next((str(label) for label in first.y if _WITH_UNIT.match(str(label))), None)
+            advice = (
+                "" if unit is None else f" Numbers to predict are written without a unit, not as {unit!r}."
+            )
             warn(
                 f"{n_labels:,} different labels in the first {len(first):,} rows: each is a class, and the time for a row grows "
-                "with their number; if another column is the label, --label names it."
+                f"with their number; if another column is the label, --label names it.{advice}"
             )
         return None, "text"
     values, counts = np.unique(first.y[np.isfinite(first.y)], return_counts=True)

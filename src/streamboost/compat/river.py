@@ -25,7 +25,7 @@ try:
     from river import active, bandit, base
 except ImportError as error:
     raise ImportError(
-        "streamboost.compat.river needs River: install it with pip install 'streamboost[river]'."
+        'streamboost.compat.river needs River: install it with pip install "streamboost[river]".'
     ) from error
 
 if TYPE_CHECKING:

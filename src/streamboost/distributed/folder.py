@@ -17,7 +17,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from streamboost.base.system import sync_folder
+from streamboost.base.system import remove_file, replace_file, sync_file, sync_folder
 from streamboost.distributed.parts import Lanes
 
 HEAD = "head"
@@ -36,7 +36,7 @@ class Folder:
                 import fsspec
             except ImportError as error:
                 raise ImportError(
-                    f"folder={url!r} needs the package fsspec: pip install 'streamboost[ray]'."
+                    f'folder={url!r} needs the package fsspec: pip install "streamboost[ray]".'
                 ) from error
             self._fs, self._root = fsspec.core.url_to_fs(url)
             self._fs.makedirs(self._root, exist_ok=True)
@@ -65,8 +65,8 @@ class Folder:
                     file.write(piece)
                 if self.sync:
                     file.flush()
-                    os.fsync(file.fileno())
-            os.replace(temporary, self.path(name))
+                    sync_file(file.fileno())
+            replace_file(temporary, self.path(name))
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
@@ -92,11 +92,11 @@ class Folder:
 
     def delete(self, name: str) -> None:
         """Remove a file; one that is gone already is no error."""
+        if self._fs is None:
+            remove_file(self.path(name))
+            return
         with contextlib.suppress(FileNotFoundError):
-            if self._fs is not None:
-                self._fs.rm_file(self.path(name))
-            else:
-                os.unlink(self.path(name))
+            self._fs.rm_file(self.path(name))
 
 
 def log_name(seq: int) -> str:

@@ -110,6 +110,7 @@ class KeyStore:
         for pragma in (
             "journal_mode=WAL",
             "synchronous=NORMAL",
+            "fullfsync=1",  # on macOS: down to the disk
             "cache_size=-16384",
             "wal_autocheckpoint=4096",
         ):

@@ -27,6 +27,7 @@ from sklearn.base import clone
 from streamboost.adapters.records import as_records, labels_of
 from streamboost.base.estimator import with_session
 from streamboost.base.pending import PendingAnswers
+from streamboost.base.pieces import InStep
 from streamboost.base.random import draw_seed
 from streamboost.distributed.closable import Closable
 from streamboost.distributed.key_store import Found, KeyStore, StoredModel, prior_of
@@ -267,22 +268,26 @@ class KeyedModels(Closable):
             lost_own, lost_global = self._lost(said.own, said.whole, y)
         elif pending is None and whole is not None and whole.started and own.started:
             lost_own, lost_global = self._losses(own, whole, rest, y)
-        # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
-        if whole is not None:
-            whole.learn_one(rest, y, sample_weight, **({} if said.whole is None else {"pending": said.whole}))
-        if said.own is None:
-            self._teach(own, rest, y, sample_weight)
-        else:
-            own.model.learn_one(rest, y, sample_weight, pending=said.own)
-            own.template = None
-        own.n += 1
-        if own.n & (own.n - 1) == 0:  # its rows have doubled
-            self._weigh(own)
-            self._make_room()
-        own.lost_own += lost_own * sample_weight
-        own.lost_global += lost_global * sample_weight
-        if self.fallback == "prior":
-            self._count(y, sample_weight)
+        with InStep(1) as step:
+            # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
+            if whole is not None:
+                told = {} if said.whole is None else {"pending": said.whole}
+                whole.learn_one(rest, y, sample_weight, **told)
+                step.part_learned()
+            if said.own is None:
+                self._teach(own, rest, y, sample_weight)
+            else:
+                own.model.learn_one(rest, y, sample_weight, pending=said.own)
+                own.template = None
+            own.n += 1
+            if own.n & (own.n - 1) == 0:  # its rows have doubled
+                self._weigh(own)
+                self._make_room()
+            own.lost_own += lost_own * sample_weight
+            own.lost_global += lost_global * sample_weight
+            if self.fallback == "prior":
+                self._count(y, sample_weight)
+            step.took()
 
     # Tables with named columns, row by row.
 
@@ -292,16 +297,21 @@ class KeyedModels(Closable):
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the rows of a frame or a list of dicts in their order; see :meth:`learn_one`."""
-        for x, truth, weight in self._rows(X, y, sample_weight):
-            self.learn_one(x, truth, weight)
+        rows = self._rows(X, y, sample_weight)
+        with InStep(len(rows)) as step:
+            for x, truth, weight in rows:
+                self.learn_one(x, truth, weight)
+                step.took()
         return self
 
     def test_then_train(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[Any]:
         """Return the answer to each row, given before that row is learned."""
-        answers = []
-        for x, truth, weight in self._rows(X, y, sample_weight):
-            answers.append(self.predict_one(x))
-            self.learn_one(x, truth, weight)
+        answers, rows = [], self._rows(X, y, sample_weight)
+        with InStep(len(rows)) as step:
+            for x, truth, weight in rows:
+                answers.append(self.predict_one(x))
+                self.learn_one(x, truth, weight)
+                step.took()
         return self._table(answers)
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> list[tuple[dict[Any, Any], Any, float]]:

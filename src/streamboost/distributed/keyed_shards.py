@@ -90,7 +90,7 @@ class KeyedShards(Closable):
     folder : str or path
         Where the stores are, one folder for each actor. Actors on several machines need a place that all of them reach.
     engine : {"ray", "local"}
-        Actors of a Ray cluster (``pip install 'streamboost[ray]'``), or objects in this process.
+        Actors of a Ray cluster (``pip install "streamboost[ray]"``), or objects in this process.
     address : str, optional
         Of the Ray cluster; default: the one that this process is connected to, or a new one on this machine.
     **options

@@ -38,7 +38,7 @@ class Shards(Closable):
     n : int
         Number of shards.
     engine : {"processes", "ray", "local"}
-        Processes of this machine, actors of a Ray cluster (``pip install 'streamboost[ray]'``), or objects in this process.
+        Processes of this machine, actors of a Ray cluster (``pip install "streamboost[ray]"``), or objects in this process.
     folder : str or path, optional
         A folder, or a URL that fsspec knows, for log and snapshots. With one, a driver that was killed goes on by
         :meth:`resume`. Without one a temporary folder lets lost shards come back, until `close`. Shards on several machines

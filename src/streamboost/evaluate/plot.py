@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.base.files.writing import write_figure
+from streamboost.report.axes import INK, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +21,6 @@ from streamboost.evaluate.result import PrequentialResult
 
 # Okabe and Ito: told apart by colour-blind readers too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-INK, GRID = "#333333", "#DDDDDD"
 
 
 class Curves(Protocol):
@@ -178,12 +178,7 @@ def _dress(axes: Any, results: Sequence[PrequentialResult], title: str | None, *
 
 def _light(axes: Any) -> None:
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.tick_params(colors=INK, labelsize=9, length=0)
-    axes.grid(color=GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(GRID)
+    dress(axes)
 
 
 def end_text(curves: Curves, end: float) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamboost.base.files.writing import write_figure
-from streamboost.evaluate.plot import COLOURS, GRID, INK
+from streamboost.evaluate.plot import COLOURS
 from streamboost.evaluate.rows import Floats, Rows
 from streamboost.evaluate.score_metrics import Parts, exact_levels, in_parts
+from streamboost.report.axes import INK, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,11 +129,7 @@ def plot_reliability(
     axes.set_xlabel("probability that was answered (mean of each part)", color=INK, fontsize=9.5)
     axes.set_ylabel("share of rows in which it came true", color=INK, fontsize=9.5)
     axes.legend(frameon=False, fontsize=9, loc="upper left")
-    axes.tick_params(colors=INK, labelsize=9, length=0)
-    axes.grid(color=GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left", "bottom"):
-        axes.spines[side].set_visible(False)
+    dress(axes, foot=False)
     if path is not None:
         write_figure(path, figure)
     return figure

@@ -113,23 +113,6 @@ class Ranking:
     critical_difference: float
     alpha: float
 
-    def cliques(self) -> list[tuple[int, ...]]:
-        """The largest groups of models, by number, best first, whose ranks do not differ significantly."""
-        order = np.argsort(self.ranks, kind="stable")
-        groups: list[tuple[int, ...]] = []
-        reach = 0
-        for first in range(order.size):
-            last = first
-            while (
-                last + 1 < order.size
-                and self.ranks[order[last + 1]] - self.ranks[order[first]] < self.critical_difference
-            ):
-                last += 1
-            if last > first and last > reach:
-                groups.append(tuple(int(i) for i in order[first : last + 1]))
-                reach = last
-        return groups
-
 
 def rank_models(errors: npt.ArrayLike, alpha: float = 0.05) -> Ranking:
     """Rank models by their errors, one row per data set, one column per model; ties share their mean rank."""

@@ -46,7 +46,7 @@ class Comparison:
     @property
     def warnings(self) -> list[str]:
         """Data sets whose best model is no better than a baseline, in words."""
-        return self.summary.beaten_by_nothing
+        return self.summary.no_better_than_baselines
 
     def _lines(self) -> tuple[list[str], list[list[str]]]:
         s = self.summary
@@ -156,6 +156,8 @@ def compare(
     >>> compare(models, (X, X[:, 0] > 0), rank_by="g_mean").to_frame()["model"].tolist()
     ['bagging', 'sgd', 'majority', 'no-change']
     """
+    if not isinstance(models, Mapping):
+        raise TypeError(f"models is of type {type(models).__name__}: pass a dict of names and models.")
     if not models:
         raise ValueError("There are no models to compare.")
     task = _common_task(models)

@@ -92,8 +92,8 @@ class _Report:
         page.lead.append(Facts(self._winners(), cards=True))
         if s.failures:
             page.lead.append(Text([f"{count(len(s.failures), 'cell')} failed; see below."], "bad"))
-        if s.beaten_by_nothing:
-            page.lead.append(Text(s.beaten_by_nothing, "bad"))
+        if s.no_better_than_baselines:
+            page.lead.append(Text(s.no_better_than_baselines, "bad"))
         title = "Errors" if s.rank_by == "error" else first_up(self.measure)
         page.section(title, self._errors(), Text(self._reading(), "note"))
         if s.ranking is not None and len(s.sets) > 1:

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from streamboost.base.system import APART
 from streamboost.experiments.plan import Run
 from streamboost.experiments.store import FAILED, Record, RunStore
 
@@ -155,7 +156,7 @@ class _Worker:
                 stderr=self._complaints,
                 text=True,
                 env={**os.environ, **_SINGLE_THREAD},
-                start_new_session=True,  # an interrupt at the terminal is for us; we tell the workers
+                **APART,  # an interrupt at the terminal is for us; we tell the workers
             )
         return self._process
 

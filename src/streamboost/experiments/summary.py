@@ -229,17 +229,17 @@ class Summary:
     @property
     def test_name(self) -> str:
         """The test in words; empty where nothing can be tested."""
+        if self._by_rows and not self._ranks_by_error:
+            return ""
         if self._by_rows:
-            over_rows = (
-                "paired t test over the rows"
-                if self.protocol.regression
-                else "sign test over the rows (McNemar)"
-            )
-            return over_rows if self._ranks_by_error else ""
-        return {"t": "paired t test", "corrected-t": "corrected resampled t test"}.get(
-            self.test,
-            {"wilcoxon": "Wilcoxon signed-rank test", "sign": "sign test"}.get(self.test, self.test),
-        )
+            regression = self.protocol.regression
+            return "paired t test over the rows" if regression else "sign test over the rows (McNemar)"
+        return {
+            "t": "paired t test",
+            "corrected-t": "corrected resampled t test",
+            "wilcoxon": "Wilcoxon signed-rank test",
+            "sign": "sign test",
+        }[self.test]
 
     @property
     def _ranks_by_error(self) -> bool:
@@ -293,20 +293,16 @@ class Summary:
         return list(dict.fromkeys((self.rank_by, self.protocol.error_name, *self.protocol.metrics)))
 
     @property
-    def beaten_by_nothing(self) -> list[str]:
+    def no_better_than_baselines(self) -> list[str]:
         """Data sets whose best model is no better than a baseline, in words."""
         found = []
         for row in self.cells:
             best = self.best_of(row)
+            if best is None:
+                continue
             for cell in row:
-                if (
-                    best is None
-                    or not cell.algorithm.is_baseline
-                    or cell.status != "done"
-                    or math.isnan(cell.value)
-                ):
-                    continue
-                if self.sign * best.value >= self.sign * cell.value:
+                # A baseline without a result is NaN, and no comparison with NaN is true.
+                if cell.algorithm.is_baseline and self.sign * best.value >= self.sign * cell.value:
                     found.append(
                         f"{row[0].data.name}: the best model, {best.algorithm.name}, is no better than "
                         f"{baseline_words(cell.algorithm.model)} ({measure_name(self.rank_by)} "

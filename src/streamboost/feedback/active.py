@@ -19,6 +19,7 @@ from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.parameter import NONE, Declared, anything, number, one_of, parameter
+from streamboost.base.pieces import InStep, InterruptsWait
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
@@ -217,16 +218,22 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         absent = missing_labels(y)
         strategy = self._begin()
         known = self._known() if classes is None else np.asarray(classes).tolist()
-        if absent is None:
-            self.model_.partial_fit(X, y, **_given(classes=classes, sample_weight=weight))
-        else:
-            amount = np.where(absent, 0.0, 1.0 if weight is None else weight)
+        told: dict[str, Any] = {"sample_weight": weight}
+        if absent is not None:
+            told["sample_weight"] = np.where(absent, 0.0, 1.0 if weight is None else weight)
+        done = n
+        try:
             self.model_.partial_fit(
-                X, filled(y, absent, known), **_given(classes=classes, sample_weight=amount)
+                X, y if absent is None else filled(y, absent, known), **_given(classes=classes, **told)
             )
-        for row in range(n):
-            if weight is None or weight[row] > 0:
-                strategy.note(absent is None or not absent[row])
+        except BaseException as error:
+            done = getattr(error, "n_rows_learned", 0)
+            raise
+        finally:
+            with InterruptsWait(True):
+                for row in range(done):
+                    if weight is None or weight[row] > 0:
+                        strategy.note(absent is None or not absent[row])
         return self
 
     def learn_one(
@@ -237,10 +244,12 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
             self.skip_one(x)
             return
         strategy = self._begin()
-        wrong = self._judged_one(x, y) if strategy.by_chance else None
-        self.model_.learn_one(x, y, **_given(classes=classes), sample_weight=sample_weight)
-        if sample_weight > 0:
-            strategy.note(True, wrong)
+        with InStep(1) as step:
+            wrong = self._judged_one(x, y) if strategy.by_chance else None
+            self.model_.learn_one(x, y, **_given(classes=classes), sample_weight=sample_weight)
+            if sample_weight > 0:
+                strategy.note(True, wrong)
+            step.took()
 
     def test_then_train(
         self,
@@ -284,20 +293,22 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         check_rows(self.model_, X)
         said: list[_Answers] = []
         at, look = 0, 1
-        while at < n:
-            end = min(n, at + look)
-            found = self._ask(X[at:end])
-            used, asked = self._decide(strategy, found.confidence, counts[at:end], may[at:end])
-            said.append(found.first(used))
-            last = at + used - 1
-            if asked:
-                more = _given(
-                    classes=classes, sample_weight=None if weight is None else weight[last : last + 1]
-                )
-                self.model_.test_then_train(X[last : last + 1], y[last : last + 1], **more)
-                strategy.note(True, bool(found.labels[used - 1] != np.asarray(y[last : last + 1])[0]))
-            at += used
-            look = min(2 * used if asked else 2 * look, _LONGEST_LOOK)
+        with InStep(n) as step:
+            while at < n:
+                end = min(n, at + look)
+                found = self._ask(X[at:end])
+                used, asked = self._decide(strategy, found.confidence, counts[at:end], may[at:end])
+                said.append(found.first(used))
+                last = at + used - 1
+                if asked:
+                    more = _given(
+                        classes=classes, sample_weight=None if weight is None else weight[last : last + 1]
+                    )
+                    self.model_.test_then_train(X[last : last + 1], y[last : last + 1], **more)
+                    strategy.note(True, bool(found.labels[used - 1] != np.asarray(y[last : last + 1])[0]))
+                at += used
+                step.took(used)
+                look = min(2 * used if asked else 2 * look, _LONGEST_LOOK)
         return _together(said, self._known(), output)
 
     def test_then_train_one(

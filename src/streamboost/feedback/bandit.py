@@ -17,6 +17,7 @@ from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.labels import check_length
 from streamboost.base.inputs.weights import LARGEST_WEIGHT, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
+from streamboost.base.pieces import InStep
 from streamboost.base.random import draw_seed
 from streamboost.ensemble import (
     AdaBoostOLMClassifier,
@@ -197,8 +198,10 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         weight = read_weight(sample_weight, int(X.shape[0]))
         facts = self._facts(labels, rewards, probabilities, int(X.shape[0]))
         self._check(X)
-        for t, fact in enumerate(facts):
-            self._teach(X[t : t + 1], fact, 1.0 if weight is None else float(weight[t]))
+        with InStep(len(facts)) as step:
+            for t, fact in enumerate(facts):
+                self._teach(X[t : t + 1], fact, 1.0 if weight is None else float(weight[t]))
+                step.took()
         return self
 
     def test_then_train(
@@ -223,17 +226,20 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         weight = read_weight(sample_weight, n)
         shown, proba = [], np.zeros((n, len(self._begin())))
         self._check(X)
-        for t in range(n):
-            row = X[t] if records else X[t : t + 1]
-            proba[t] = self._scores(row)[0]
-            best = int(proba[t].argmax())
-            if weight is not None and weight[t] == 0:
-                shown.append(self._labels[best])
-                continue
-            label, p = self._played(best)
-            shown.append(label)
-            facts = self._facts([label], [label == truth[t]], [p], 1)[0]
-            self._teach(row, facts, 1.0 if weight is None else float(weight[t]), best)
+        with InStep(n) as step:
+            for t in range(n):
+                row = X[t] if records else X[t : t + 1]
+                proba[t] = self._scores(row)[0]
+                best = int(proba[t].argmax())
+                if weight is not None and weight[t] == 0:
+                    shown.append(self._labels[best])
+                    step.took()
+                    continue
+                label, p = self._played(best)
+                shown.append(label)
+                facts = self._facts([label], [label == truth[t]], [p], 1)[0]
+                self._teach(row, facts, 1.0 if weight is None else float(weight[t]), best)
+                step.took()
         return np.array(shown) if output == "label" else (np.array(shown), proba)
 
     def with_all_labels(self) -> Any:

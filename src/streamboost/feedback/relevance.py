@@ -21,8 +21,9 @@ from streamboost.base.inputs.label_sets import LabelSets, check_fit, nothing_kno
 from streamboost.base.inputs.weights import read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, SetAnswers, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
+from streamboost.base.pieces import InStep, LearningInterrupted
 from streamboost.ensemble import StreamBoostClassifier
-from streamboost.feedback.composite import Composite, composite_bytes, part_of, table_of
+from streamboost.feedback.composite import Composite, check_rows, composite_bytes, part_of, table_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -39,6 +40,7 @@ LABELS_AND_MODELS = (
     ("labels_", "array", "Names of the labels, in the order of the columns."),
     ("models_", "dict", "The classifier of each label."),
 )
+_FEW_ROWS = 1024  # between two looks for Ctrl-C
 
 
 class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, BaseEstimator):
@@ -96,9 +98,18 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
         amount = np.ones(len(sets.table)) if weight is None else weight
         if sets.names:
             amount = np.where(nothing_known(sets.table), 0.0, amount)
-        with self._all_or_nothing():
-            self._begin(sets, fixed=True, learns=bool((amount > 0).any()))
-            proba = self._step(X, sets, amount)
+        fresh, learns = not getattr(self, "_models", {}), bool((amount > 0).any())
+        if fresh:
+            try:
+                with self._all_or_nothing():
+                    self._begin(sets, fixed=True, learns=learns)
+                    proba = self._step(X, sets, amount)
+            except KeyboardInterrupt as error:  # all models are gone again
+                raise LearningInterrupted(0, len(amount)) from error
+        else:
+            with InStep(len(amount)) as step, self._all_or_nothing():
+                self._begin(sets, fixed=True, learns=learns)
+                proba = self._steps(X, sets, amount, step)
         if output == "both":
             return proba, proba - 0.5
         return members(proba) if output == "label" else proba - 0.5 if output == "score" else proba
@@ -112,15 +123,18 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
         """
         sets, sample_weight = one_set(y, sample_weight)
         row = dict(zip(sets.names, sets.table[0].tolist(), strict=True))
-        known = dict(x)
-        with self._all_or_nothing():
+        with InStep(1) as step, self._all_or_nothing():
             if sample_weight > 0:
                 self._begin(sets, fixed=False, learns=True)
-            for name, model in getattr(self, "_models", {}).items():
-                truth = row.get(name, 0.0)
+            models = getattr(self, "_models", {})
+            known = {**x, **{f"label:{name}": row.get(name, 0.0) for name in models}}
+            # The last one first: it has the most columns, so that what it has room for others have, too.
+            for name, model in reversed(models.items()):
+                truth = known.pop(f"label:{name}")
                 amount = 0.0 if np.isnan(truth) else sample_weight
                 model.learn_one(self._one(known), truth == 1, sample_weight=amount, **_first(model))
-                known[f"label:{name}"] = truth
+                step.part_learned()
+            step.took()
 
     # Answering.
 
@@ -254,12 +268,28 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             given = StreamBoostClassifier() if self.estimator is None else self.estimator
             self._models[name] = part_of(given, type(self).__name__)
 
-    def _step(self, X: Any, sets: LabelSets, weight: Floats) -> Floats:
+    def _steps(self, X: Any, sets: LabelSets, weight: Floats, step: InStep) -> Floats:
+        """The same in pieces: all models have learned one before the next begins."""
+        models, n, parts = list(self._models.values()), len(weight), []
+        # New models take columns and kinds from the whole table.
+        most = _FEW_ROWS if all(model.started for model in models) else n
+        if most < n:
+            check_rows(models[0], X)
+        while step.done < n:
+            rows = np.arange(step.done, min(n, step.done + most))
+            piece = X if len(rows) == n else _repeated(X, rows)
+            parts.append(self._step(piece, LabelSets(sets.names, sets.table[rows]), weight[rows], step))
+            step.took(len(rows))
+        return np.concatenate(parts) if parts else self._step(X, sets, weight)
+
+    def _step(self, X: Any, sets: LabelSets, weight: Floats, step: InStep | None = None) -> Floats:
         """The probabilities before each row; rows of positive weight are learned."""
         proba = np.zeros((len(weight), len(self._models)))
         for at, (name, model) in enumerate(self._models.items()):
             truth = sets.table[:, sets.names.index(name)] if name in sets.names else np.zeros(len(weight))
             proba[:, at] = _answered(model, X, truth, weight)
+            if step is not None:
+                step.part_learned()
         return proba
 
     def _one(self, known: dict[Any, Any]) -> dict[Any, Any]:
@@ -320,7 +350,7 @@ class ClassifierChain(LabelwiseClassifier):
     def _one(self, known: dict[Any, Any]) -> dict[Any, Any]:
         return dict(known)
 
-    def _step(self, X: Any, sets: LabelSets, weight: Floats) -> Floats:
+    def _step(self, X: Any, sets: LabelSets, weight: Floats, step: InStep | None = None) -> Floats:
         """Every row twice: asked with the labels as they are guessed, then learned with the labels as they are."""
         n = len(weight)
         twice = _repeated(X, np.repeat(np.arange(n), 2))
@@ -330,6 +360,8 @@ class ClassifierChain(LabelwiseClassifier):
             truth = sets.table[:, sets.names.index(name)] if name in sets.names else np.zeros(n)
             rows = _beside(twice, before, [f"label:{one}" for one in list(self._models)[:at]])
             proba[:, at] = _answered(model, rows, np.repeat(truth, 2), amount)[::2]
+            if step is not None:
+                step.part_learned()
             told = np.stack([proba[:, at] >= 0.5, truth], axis=1).reshape(-1)
             before = np.column_stack([before, told.astype(np.float64)])
         return proba

@@ -26,7 +26,7 @@ WORD_FEATURES = (
         "identifier_features",
         [numbers("array-like"), NONE],
         "Columns of identifiers, by names or numbers: users, products, addresses of machines. None: in files and frames text "
-        "columns that are no texts and have more than 200 different values in the first 1,000 rows.",
+        "columns that are no texts and have more than 100 different values in the first 1,000 rows.",
         to_core=False,
         default=None,
     ),

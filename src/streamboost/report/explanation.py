@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.files.writing import write_figure
+from streamboost.report.axes import INK, dress
 from streamboost.report.tables import html_table
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 METHODS = ("closed form", "exact", "sampled")
 """How a row was explained: only what is sampled is approximate."""
-_UP, _DOWN, _INK, _GRID = "#D55E00", "#0072B2", "#333333", "#DDDDDD"
+WORDY = 300
+"""Rows, the first ones, whose words are added up: each takes milliseconds."""
+_UP, _DOWN = "#D55E00", "#0072B2"
 _LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 
 
@@ -79,11 +82,11 @@ class Explanation:
         at = self.base
         for place, (_, value) in enumerate(shown):
             axes.barh(place, value, left=at, color=_UP if value > 0 else _DOWN, height=0.62)
-            axes.text(max(at, at + value), place, f"  {value:+.3f}", va="center", fontsize=8.5, color=_INK)
-            axes.plot([at + value] * 2, [place, place + 1], color=_INK, linewidth=0.6)
+            axes.text(max(at, at + value), place, f"  {value:+.3f}", va="center", fontsize=8.5, color=INK)
+            axes.plot([at + value] * 2, [place, place + 1], color=INK, linewidth=0.6)
             at += value
-        axes.axvline(self.base, color=_INK, linewidth=0.8, linestyle=":")
-        axes.plot([self.score], [len(shown)], marker="D", color=_INK)
+        axes.axvline(self.base, color=INK, linewidth=0.8, linestyle=":")
+        axes.plot([self.score], [len(shown)], marker="D", color=INK)
         axes.set_yticks([*range(len(shown) + 1)], [*(name for name, _ in shown), "score"])
         axes.invert_yaxis()
         low, high = axes.get_xlim()
@@ -148,14 +151,37 @@ class Explanations:
         found: NDArray[np.float64] = np.abs(self.contributions).mean(axis=0)
         return found
 
-    def top_words(self, top: int = 10) -> list[tuple[str, float]]:
-        """The words that add most to the score: sums of their contributions over these rows, explained with ``words=True``."""
+    def top_words(self, top: int = 10, label: Any = None) -> list[tuple[str, float]]:
+        """The words that add most to the score: sums of their contributions over these rows, explained with ``words=True``.
+
+        label: only of the rows whose score is that of this class.
+        """
+        return sorted(self._word_sums(label).items(), key=lambda item: -item[1])[:top]
+
+    def word_lines(self, top: int = 10) -> list[str]:
+        """The words that speak most for each label of these rows, and against it where there is but one."""
+        labels = list(dict.fromkeys(self.labels.tolist()))[:top]
+        lines = []
+        for label in labels:
+            found = self._word_sums(label).items()
+            sums = sorted(
+                (item for item in found if " " not in item[0]), key=lambda item: -item[1]
+            )  # "other words"
+            sides = [("for", [word for word, gain in sums[:top] if gain > 0])]
+            if len(labels) == 1:
+                sides.append(("against", [word for word, gain in sums[: -top - 1 : -1] if gain < 0]))
+            lines += [f"words {side} {label}: {', '.join(words)}" for side, words in sides if words]
+        return lines
+
+    def _word_sums(self, label: Any) -> dict[str, float]:
         sums: dict[str, float] = {}
-        for texts in self.words:
+        for known, texts in zip(self.labels.tolist(), self.words, strict=False):
+            if label is not None and known != label:
+                continue
             for shares in texts.values():
                 for word, share in shares.items():
                     sums[word] = sums.get(word, 0.0) + share
-        return sorted(sums.items(), key=lambda item: -item[1])[:top]
+        return sums
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, top: int = 15) -> Figure:
         """Bars of the importances."""
@@ -251,13 +277,9 @@ def _canvas(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def _dress(axes: Any, title: str, x: str) -> None:
-    axes.set_title(title, loc="left", color=_INK, fontsize=11)
-    axes.set_xlabel(x, color=_INK, fontsize=9.5)
-    axes.tick_params(colors=_INK, labelsize=9, length=0)
-    axes.grid(axis="x", color=_GRID, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left", "bottom"):
-        axes.spines[side].set_visible(False)
+    axes.set_title(title, loc="left", color=INK, fontsize=11)
+    axes.set_xlabel(x, color=INK, fontsize=9.5)
+    dress(axes, grid="x", foot=False)
 
 
 def _written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:

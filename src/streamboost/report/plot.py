@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamboost.base.files.writing import write_figure
+from streamboost.report.axes import INK, dress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 from streamboost.report.ensemble_report import EnsembleReport
 
-_REALITY, _BOUND, _INK, _GRID = "#0072B2", "#D55E00", "#333333", "#DDDDDD"
+_REALITY, _BOUND = "#0072B2", "#D55E00"
 
 
 def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = None) -> Figure:
@@ -32,17 +33,12 @@ def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = No
     panels = figure.subplots(1, len(drawers), squeeze=False)[0]
     for axes, draw in zip(panels, drawers, strict=True):
         draw(axes, report)
-        axes.tick_params(colors=_INK, labelsize=9, length=0)
-        axes.grid(color=_GRID, linewidth=0.7)
-        axes.set_axisbelow(True)
-        for side in ("top", "right", "left"):
-            axes.spines[side].set_visible(False)
-        axes.spines["bottom"].set_color(_GRID)
+        dress(axes)
     figure.suptitle(
         f"{report.model} of {report.n_estimators} x {report.learner}",
         x=0.01,
         ha="left",
-        color=_INK,
+        color=INK,
         fontsize=12,
     )
     if path is not None:
@@ -51,8 +47,8 @@ def plot_report(report: EnsembleReport, path: str | os.PathLike[str] | None = No
 
 
 def _draw_history(axes: Any, report: EnsembleReport) -> None:
-    axes.set_title("error rate and its bound over time", loc="left", color=_INK, fontsize=10.5)
-    axes.set_xlabel("examples learned", color=_INK, fontsize=9.5)
+    axes.set_title("error rate and its bound over time", loc="left", color=INK, fontsize=10.5)
+    axes.set_xlabel("examples learned", color=INK, fontsize=9.5)
     assert report.trace is not None
     examples, weight, reality, bound = report.trace.T
     axes.plot(examples, reality / weight, color=_REALITY, linewidth=2.0, label="what happened")
@@ -61,18 +57,18 @@ def _draw_history(axes: Any, report: EnsembleReport) -> None:
         axes.plot(examples, rate, color=_BOUND, linewidth=1.6, linestyle="--", label=report.trace_label)
         axes.set_ylim(0, min(1.05, 1.1 * float(np.max(np.maximum(rate, reality / weight)))) or 1.0)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.legend(frameon=False, fontsize=9, labelcolor=_INK)
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
 
 
 def _draw_learners(axes: Any, report: EnsembleReport) -> None:
-    axes.set_xlabel("learner", color=_INK, fontsize=9.5)
+    axes.set_xlabel("learner", color=INK, fontsize=9.5)
     figures, title = report.lanes.get("edge"), "edge of each learner over the weights it was offered"
     if figures is None and "absolute_error" in report.lanes:
         weight = np.maximum(report.lanes["error_weight"], 1e-300)
         figures, title = report.lanes["absolute_error"] / weight, "mean absolute error of each learner"
     if figures is None:
         figures, title = np.empty(0), "no figures are kept of single learners"
-    axes.set_title(title, loc="left", color=_INK, fontsize=10.5)
+    axes.set_title(title, loc="left", color=INK, fontsize=10.5)
     number = np.arange(1, len(figures) + 1)
-    axes.axhline(0.0, color=_INK, linewidth=0.8)
+    axes.axhline(0.0, color=INK, linewidth=0.8)
     axes.plot(number, figures, color=_REALITY, linewidth=1.2, marker="." if len(figures) <= 200 else None)

@@ -78,7 +78,7 @@ def _verify(
                     given = body.given(candidate)
                     row = body.features or {}, body.label, body.weight
                     estimators.learn(live, *row, description, first=False, given=given)
-            same = estimators.to_bytes(live) == estimators.to_bytes(model)
+            same = live.to_bytes() == model.to_bytes()
             yield (
                 f"{title} at {seq}: {'equals' if same else 'DIFFERS FROM'} the replay since {previous[0]}",
                 same,
@@ -117,7 +117,7 @@ def _parquet(rows: Iterator[dict[str, Any]], path: Path) -> int:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise BadRequest("Parquet needs the extra [io]: pip install 'streamboost[io]'.") from error
+        raise BadRequest('Parquet needs the extra [io]: pip install "streamboost[io]".') from error
     found = list(rows)
     names = list(dict.fromkeys(name for row in found for name in row))
     pq.write_table(pa.table({name: [row.get(name) for row in found] for name in names}), path)

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from streamboost.adapters.any_model import as_model, fresh_copy
 from streamboost.adapters.labels import LabelCodes
 from streamboost.adapters.records import n_rows_of
+from streamboost.base.pieces import InterruptsWait
 from streamboost.stacking.pools import POOLS, Bayes, Floats, Hedge, LogPool
 
 
@@ -111,11 +112,12 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         learned = weight > 0
         codes = np.full(n, -1)
         codes[learned] = self._codes.encode(y[learned])
-        said = self._ask_all(X, y, weight, classes)
         P = np.full((n, len(self._codes)), np.nan)
-        for t in range(n):
-            spoken = self._row(said[:, t], int(codes[t]), float(weight[t]))
-            P[t, : spoken.size] = spoken
+        with InterruptsWait(True):
+            said = self._ask_all(X, y, weight, classes)
+            for t in range(n):
+                spoken = self._row(said[:, t], int(codes[t]), float(weight[t]))
+                P[t, : spoken.size] = spoken
         return self._spoken(P, output)
 
     # ---- answering
@@ -195,9 +197,9 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         for m, model in enumerate(self._models):
             try:
                 _, proba = model.test_then_train(X, y, sample_weight=weight, output="both", **declared)
-            except Exception as error:
-                if m > 0 and weight.any():
-                    self._broken = f"{self._names[m]} failed: {error}"
+            except BaseException as error:
+                if weight.any() and (m > 0 or getattr(error, "n_rows_learned", 0) > 0):
+                    self._broken = f"{self._names[m]} failed: {error}."
                 raise
             known = getattr(model, "classes_", ())  # none yet: rows were asked about before any label came
             for column, label in enumerate(np.asarray(known).tolist()):

@@ -311,6 +311,9 @@ class PartOfStream:
     def __init__(self, whole: Stream) -> None:
         self.whole = whole
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
     # What a stream must have is written out: protocols are checked without calling __getattr__.
     @property
     def name(self) -> str:

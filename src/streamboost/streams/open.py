@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streamboost.base.suggest import suggest
 from streamboost.reading import ReadingOptions, reading_options, show_options
 from streamboost.streams.base import ArrayStream, DataError, Stream, first_rows, to_arrays
 from streamboost.streams.datasets.builtin import BUILTIN, NUMBER_SETS, is_builtin, load_builtin
@@ -92,7 +93,9 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     table = reading_options()
     for name in given:
         if name not in table:
-            raise TypeError(f"open_stream() got an unexpected keyword argument {name!r}")
+            near = suggest(name, table)
+            meant = "" if near is None else f"; did you mean {near!r}?"
+            raise TypeError(f"open_stream() got an unexpected keyword argument {name!r}{meant}")
     found = {name: given.get(name, option.default) for name, (_, option) in table.items()}
     for name, (_, option) in table.items():
         value = found[name]
@@ -148,7 +151,7 @@ def _registered_width(path: Path) -> int | None:
 
 
 def _not_found(text: str, names: list[str]) -> str:
-    looks_like_path = os.sep in text or "." in Path(text).name
+    looks_like_path = "/" in text or os.sep in text or "." in Path(text).name
     message = f"{text}: no such file" + ("" if looks_like_path else " or data set")
     close = difflib.get_close_matches(text.partition(":")[0], [*BUILTIN, *NUMBER_SETS, *names], n=1)
     if looks_like_path and Path(text).parent.is_dir():

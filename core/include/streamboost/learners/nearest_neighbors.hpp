@@ -21,6 +21,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "streamboost/data/config.hpp"
@@ -216,13 +217,15 @@ class NearestNeighborsBank final : public Bank, public LearnsThenAnswers, public
     double* distance = notes.distance.data();
     while (end > begin) {
       const std::size_t block = end > window_block ? end - window_block : 0;
-      window_distances(cell_[i].data() + block, slots_, notes.query.data(), nominal_.data(), nominal_.size(), distance,
+      const bool full = found == params_.n_neighbors;
+      const double limit = full ? notes.nearest[found - 1] : std::numeric_limits<double>::infinity();
+      window_distances(cell_[i].data() + block, slots_, notes.query.data(), nominal_.data(), nominal_.size(), limit, distance,
                        std::min(window_block, slots_));
       const std::size_t lowest = std::max(block, begin);
-      if (found < params_.n_neighbors) {
+      if (!full) {
         for (std::size_t s = end; s-- > lowest;) offer(s, distance[s - block], notes, found);
       } else {
-        auto near = those_below(distance + (lowest - block), notes.nearest[found - 1], end - lowest);
+        auto near = those_below(distance + (lowest - block), limit, end - lowest);
         while (near != 0) {
           const auto last = static_cast<std::size_t>(std::bit_width(near)) - 1;
           near ^= std::uint64_t{1} << last;

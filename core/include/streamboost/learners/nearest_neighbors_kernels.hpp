@@ -8,11 +8,11 @@
 namespace streamboost {
 
 // Of n <= window_block kept rows, columns `stride` apart: the sum over columns of (cell - x)^2, of 2 where a nominal cell holds another
-// value.
+// value. Where it is at least `limit`, the sum of the first columns may stand for all of them: it is at least that, too.
 inline constexpr std::size_t window_block = 32;
 STREAMBOOST_KERNEL(void, window_distances,
                    (const double* cell, std::size_t stride, const double* query, const unsigned char* nominal, std::size_t columns,
-                    double* out, std::size_t n));
+                    double limit, double* out, std::size_t n));
 // a bit for each of them that is below the limit; n <= 64
 STREAMBOOST_KERNEL(std::uint64_t, those_below, (const double* x, double limit, std::size_t n));
 

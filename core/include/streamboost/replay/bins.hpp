@@ -72,6 +72,7 @@ struct ColumnBins {
       for (int byte = 0; byte < 4; ++byte) ++place[byte][key(x) >> 8 * byte & 255];
     spare.resize(value.size());
     for (int byte = 0; byte < 4; ++byte) {
+      if (value.empty() || place[byte][key(value[0]) >> 8 * byte & 255] == value.size()) continue;  // it is the same in all
       std::uint32_t before = 0;
       for (std::uint32_t& n : place[byte]) before += std::exchange(n, before);
       for (float x : value) spare[place[byte][key(x) >> 8 * byte & 255]++] = x;

@@ -124,10 +124,8 @@ class BoostingFit {
 
   void begin_scores();
   double start_of_numbers();
-  double curvature(std::size_t output, std::size_t row) const;
   void scale_gradients(double most_g, double most_h);
   void draw_sketch();
-  void pack_slice(std::size_t first, std::size_t n);
   template <class Call>
   void for_segments(std::size_t first, std::size_t n, Call call) const;
   void search_column(const Leaf& leaf, int column, Split& best) const;
@@ -138,6 +136,7 @@ class BoostingFit {
 
   std::int64_t* histogram(std::size_t place) { return histograms_.data() + place * slots_ * static_cast<std::size_t>(lanes_); }
   const std::int64_t* histogram(std::size_t place) const { return histograms_.data() + place * slots_ * static_cast<std::size_t>(lanes_); }
+  bool draws() const { return shared() && outputs_ > BoostingParams::sketch; }  // the outputs that a tree is grown from
   bool shared() const { return params_.shares(static_cast<std::int64_t>(outputs_)); }
   int rounds() const { return shared() ? 2 * params_.rounds : params_.rounds; }
   std::size_t trees_per_round() const { return shared() ? 1 : outputs_; }
@@ -155,14 +154,14 @@ class BoostingFit {
   std::vector<std::uint32_t> slot_, slot_start_;  // where there are usual ones: the other cells of each row, as bins of a histogram
   std::size_t slots_ = 0;                         // bins of all columns
   std::vector<double> y_, weight_;                // [row]
-  std::vector<double> F_;                         // [output][row]
-  std::vector<double> g_;                         // [output][row]
-  std::vector<double> h_;                         // [row]: of the output at hand, or the mean of the sketch's
+  std::vector<double> F_;                         // [row][output]
+  std::vector<double> g_;                         // [row][output], of several
   AlignedVector<std::int64_t> words_, histograms_;
   std::vector<std::uint32_t> listed_, aside_;
   std::vector<Leaf> leaf_;
   std::vector<std::size_t> drawn_;  // outputs in the sketch
   std::vector<double> squares_;     // [output]: sum of g^2
+  std::vector<double> sums_;        // [output] gradients and curvatures of a leaf
   std::vector<std::pair<double, double>> residual_;
   double g_unit_ = 1, h_unit_ = 1;  // what a whole number stands for
   double delta_ = 0;

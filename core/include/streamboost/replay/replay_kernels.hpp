@@ -17,20 +17,29 @@ inline constexpr std::int64_t count_mask = (std::int64_t{1} << count_bits) - 1, 
 inline std::int64_t count_of(std::int64_t word) { return word & count_mask; }
 inline double gradient_of(std::int64_t word) { return static_cast<double>(word >> count_bits); }
 
-// Two classes: F are log odds, y is 0 or 1. All arrays of n numbers.
-STREAMBOOST_KERNEL(void, logistic_gradients, (const double* F, const double* y, const double* weight, std::size_t n, double* g, double* h));
-// More: F[k * stride + i] are scores of class k, y are codes; g likewise.
-STREAMBOOST_KERNEL(void, softmax_gradients,
-                   (const double* F, std::size_t stride, std::size_t classes, const double* y, const double* weight, std::size_t n,
-                    double* g));
-// Words (g, h): one pair per row; g_scale and h_scale are powers of two.
-STREAMBOOST_KERNEL(void, pack_pairs,
-                   (const double* g, const double* h, double g_scale, double h_scale, std::size_t n, std::int64_t* words));
-// Words of gradients of one output: word[i * lanes] for n rows.
-STREAMBOOST_KERNEL(void, pack_gradients, (const double* g, double scale, std::size_t n, std::size_t lanes, std::int64_t* words));
+// What a tree is grown from: [row][lanes] words, gradients and behind them a curvature. First as the bits of doubles, then rounded, in place.
 
-// The same of curvatures, which count no rows.
-STREAMBOOST_KERNEL(void, pack_curvatures, (const double* h, double scale, std::size_t n, std::size_t lanes, std::int64_t* words));
+// Two classes: F are log odds, y is 0 or 1; pairs of words for n rows.
+STREAMBOOST_KERNEL(void, logistic_gradients,
+                   (const double* F, const double* y, const double* weight, std::size_t n, std::int64_t* words));
+// More: F[row * classes + c] are scores, y are codes; g likewise.
+STREAMBOOST_KERNEL(void, softmax_gradients,
+                   (const double* F, std::size_t classes, const double* y, const double* weight, std::size_t n, double* g));
+// Of the gradients of all classes those that were drawn, one or three, and their mean curvature, times a factor.
+STREAMBOOST_KERNEL(void, sketch_rows,
+                   (const double* g, std::size_t classes, const std::size_t* drawn, std::size_t n_drawn, const double* weight,
+                    double factor, std::size_t n, std::int64_t* words));
+// The largest gradient, by its size, and the largest curvature of n rows, or what they were before.
+STREAMBOOST_KERNEL(void, find_largest, (const std::int64_t* words, int lanes, std::size_t n, double* g, double* h));
+// Rounds them; the scales are powers of two.
+STREAMBOOST_KERNEL(void, pack_words, (std::int64_t* words, int lanes, double g_scale, double h_scale, std::size_t n));
+// G[c] and H[c]: sums of gradients and curvatures of the rows listed, in their order.
+STREAMBOOST_KERNEL(void, leaf_sums,
+                   (const double* g, std::size_t classes, const double* weight, const std::uint32_t* listed, std::size_t n, double* G,
+                    double* H));
+// F[row * outputs + c] += value[c] of the rows listed.
+STREAMBOOST_KERNEL(void, add_values,
+                   (const double* value, std::size_t outputs, const std::uint32_t* listed, std::size_t n, double* F));
 
 struct BinnedRows {
   const std::uint8_t* bin;  // [row][stride]
@@ -47,6 +56,8 @@ STREAMBOOST_KERNEL(void, add_rows,
 STREAMBOOST_KERNEL(void, add_slots,
                    (const std::uint32_t* slot, const std::uint32_t* start, const std::int64_t* words, int lanes,
                     const std::uint32_t* listed, std::size_t n, std::int64_t* histogram));
+
+STREAMBOOST_KERNEL(void, subtract, (std::int64_t* from, const std::int64_t* what, std::size_t n));
 
 // The bins of n cells of one column, `cells` and `bins` apart: 1 + the number of cuts below the cell; 0 where it is not at most `highest`.
 struct CutPoints {

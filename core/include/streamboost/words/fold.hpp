@@ -64,4 +64,11 @@ inline bool is_word(char32_t c) {
            (c >= 0xFE10 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF0F) || (c >= 0xFF1A && c <= 0xFF20));
 }
 
+// Scripts that are written without spaces: Han, Hiragana, and Thai, Lao, Burmese and Khmer. Each character is a word, and a pair is two of them.
+inline bool stands_alone(char32_t c) {
+  if (c < 0xE00) return false;
+  return c <= 0xEFF || (c >= 0x1000 && c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF) || (c >= 0x3041 && c <= 0x309F) ||
+         (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x3FFFF);
+}
+
 }  // namespace streamboost::words

@@ -1,7 +1,8 @@
 // A row as hashed tokens: words of its texts, values of its identifiers and nominal columns, its numbers.
 //
 //   view         of a text                                                     of identifiers and nominal columns
-//   words        its words: runs of letters, digits and _                      the value
+//   words        its words: runs of letters, digits and _, and each character  the value
+//                of a script that is written without spaces
 //   pairs        words, and each word with the next                            the value
 //   characters   runs of 3 to 5 characters of whatever stands between spaces,  the value
 //                with a space before and behind
@@ -9,7 +10,7 @@
 //   scaled       its words                                                     the value; all tokens of the row are scaled to length 1
 //
 // Letters are folded (fold.hpp). A token counts how often it is there, and the tokens of a text are scaled to length 1; a value counts 1; a
-// number is itself. Crosses may be slowed down (run/hashed_table.hpp). Scripts without spaces have long "words": the view `characters` is the one for them.
+// number is itself. Crosses may be slowed down (run/hashed_table.hpp).
 //
 // Hash      h <- mix((h ^ x) 0x9e3779b97f4a7c15), mix(h) = h ^ (h >> 32), from h = 0 over: what it is (1 word, 2 pair, 3 run, 4 value,
 //           5 number, 6 cross), the column, then code points, bytes or a code. Keyed by nothing, the same on every machine. A token's
@@ -237,12 +238,12 @@ class Tokens {
     };
     while (!text.empty()) {
       const char32_t c = next_point(text);
-      if (is_word(c)) {
-        word = word.add(fold_case(c));
-        inside = true;
-      } else {
-        end();
-      }
+      const bool alone = stands_alone(c);
+      if (alone || !is_word(c)) end();
+      if (!is_word(c)) continue;
+      word = word.add(fold_case(c));
+      inside = true;
+      if (alone) end();
     }
     end();
   }

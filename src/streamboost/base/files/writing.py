@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from streamboost.base.system import is_running, sync_folder
+from streamboost.base.system import is_running, replace_file, sync_file, sync_folder
 
 _MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
 _TEMPORARY = re.compile(r"\.streamboost-([0-9a-f]{8})-(\d{1,10})-[A-Za-z0-9_]+\.tmp")
@@ -62,9 +62,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            sync_file(file.fileno())
         os.chmod(temporary, mode)  # mkstemp gives 0600
-        os.replace(temporary, target)
+        replace_file(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -63,7 +63,8 @@ def to_number(value: Any, title: str, row: int | None = None) -> float:
             "stands for a missing value."
         ) from None
     except (TypeError, ValueError):
+        inner = isinstance(value, dict | list | tuple)
         raise TypeError(
-            f"{where} is numeric, but holds {str(value)[:40]!r} of type {type(value).__name__}: the argument must be a "
-            "string of a nominal column or a number, and NaN or None for missing."
+            f"{where} holds {str(value)[:40]!r} of type {type(value).__name__}: the argument must be a string of a nominal "
+            f"column or a number, and NaN or None for missing.{' Give its parts columns of their own.' if inner else ''}"
         ) from None

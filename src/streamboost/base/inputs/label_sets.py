@@ -65,7 +65,7 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
         table = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"y must be indicators, 0 or 1 for every row and label: {error}. Of lists of labels, "
+            "y must be indicators, 0 or 1 for every row and label; of lists of labels "
             "sklearn.preprocessing.MultiLabelBinarizer makes them."
         ) from error
     if table.ndim != 2:

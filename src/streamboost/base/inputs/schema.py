@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.codes import MOST_CATEGORIES, CodeBook
-from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, KINDS, MANY_VALUES
+from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, KINDS, MANY_IN_DICTS
 
 Name = str | int
 
@@ -99,7 +99,7 @@ class Schema:
             or self.names[column] in self.declared_nominal
         ):
             return MOST_CATEGORIES
-        return MANY_VALUES
+        return MANY_IN_DICTS
 
     def twin_of(self, column: int) -> int | None:
         """Return where the values of a nominal column are identifiers."""

@@ -46,8 +46,12 @@ class DictRow:
 
     def __init__(self, x: Any, title: str) -> None:
         if not isinstance(x, Mapping):
-            advice = ": pass x.to_dict()" if hasattr(x, "to_dict") else ""
-            raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}{advice}.")
+            advice = (
+                "pass x.to_dict()"
+                if hasattr(x, "to_dict")
+                else "rows of an array go to partial_fit and predict"
+            )
+            raise TypeError(f"x must be a dict of feature values, got {type(x).__name__}: {advice}.")
         self._x = with_parts(x)
         self._title = title
 

@@ -16,8 +16,10 @@ TEXT, IDENTIFIER, CODE = "text", "identifier", "code"
 KINDS = {TEXT: -2, IDENTIFIER: -3, CODE: -4}
 """How the core is told the kind of such a column, where others have -1 or their number of categories. A code is a number and
 an identifier at once, and no word."""
-MANY_VALUES = 200
+MANY_VALUES = 100
 """Different values among the first 1,000 that make an identifier of a column that is no text."""
+MANY_IN_DICTS = 200
+"""Different values of all that have come, from which a nominal column of dicts becomes one of identifiers, too."""
 FEW_CODES, MANY_CODES = 10, 16
 """Codes have more different values than this, by their name or by their values."""
 WORDS_OF_TEXT, CHARACTERS_OF_TEXT = 3, 20

@@ -29,7 +29,7 @@ def import_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise ImportError("engine='ray' needs the package Ray: pip install 'streamboost[ray]'.") from error
+        raise ImportError("engine='ray' needs the package Ray: pip install \"streamboost[ray]\".") from error
     return ray
 
 

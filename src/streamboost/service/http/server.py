@@ -19,6 +19,7 @@ from typing import Any
 
 import uvicorn
 
+from streamboost.base.system import STOP_SIGNALS, bind_alone
 from streamboost.service.http import tokens
 from streamboost.service.http.app import make_app
 from streamboost.service.http.connections import limited
@@ -65,7 +66,7 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        kept = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        kept = {number: signal.signal(number, self.handle_exit) for number in STOP_SIGNALS}
         try:
             yield
         finally:
@@ -138,9 +139,8 @@ def serve(options: Options) -> int:
 def _bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        bound.bind((host, port))
+        bind_alone(bound, (host, port))
     except OSError as error:
         bound.close()
         raise Conflict(f"{host}:{port} cannot be used: {error.strerror}.") from error

@@ -25,7 +25,7 @@ class KafkaSource:
         try:
             import confluent_kafka
         except ImportError as error:
-            raise BadRequest("Kafka needs the extra [kafka]: pip install 'streamboost[kafka]'.") from error
+            raise BadRequest('Kafka needs the extra [kafka]: pip install "streamboost[kafka]".') from error
         self._kafka = confluent_kafka
         self._store, self._model = store, model
         self._topic = url.path.strip("/")

@@ -22,7 +22,7 @@ class RedisSource:
         try:
             import redis
         except ImportError as error:
-            raise BadRequest("Redis needs the extra [redis]: pip install 'streamboost[redis]'.") from error
+            raise BadRequest('Redis needs the extra [redis]: pip install "streamboost[redis]".') from error
         self._errors = redis.RedisError
         self._store, self._model = store, model
         self._stream = url.path.strip("/")

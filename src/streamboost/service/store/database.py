@@ -78,6 +78,7 @@ class Database:
         self._run("PRAGMA auto_vacuum=INCREMENTAL")
         self._run("PRAGMA journal_mode=WAL")
         self._run("PRAGMA synchronous=FULL")
+        self._run("PRAGMA fullfsync=1")  # on macOS: down to the disk
         self._run("PRAGMA cache_size=-16000")
         with self.transaction():
             if not self.value("SELECT count(*) FROM sqlite_schema"):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import tempfile
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -251,13 +249,10 @@ def _answer(model: Any, found: Any, seq: int) -> Answer:
 
 def from_bytes(data: bytes) -> Any:
     """Read a model file that a client sent; it is checked as any file is."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.sboost"
-        path.write_bytes(data)
-        try:
-            model = load(path)
-        except ModelFileError as error:
-            raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
+    try:
+        model = load(data)
+    except ModelFileError as error:
+        raise BadRequest(f"This is no usable model file: {error}", code="bad_model_file") from error
     if not isinstance(model, LearnerEnsemble | BanditBoostingClassifier) or not hasattr(model, "predict_one"):
         raise BadRequest(
             f"A {type(model).__name__} cannot be served; the service holds classifiers, regressors and bandits.",
@@ -274,14 +269,6 @@ def from_bytes(data: bytes) -> Any:
             code="bad_model_file",
         )
     return model
-
-
-def to_bytes(model: Any) -> bytes:
-    """Return the bytes of a model file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.sboost"
-        model.save(path)
-        return path.read_bytes()
 
 
 def described(model: Any) -> Description:

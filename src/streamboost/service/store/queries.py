@@ -117,8 +117,7 @@ def label_wishes(stream: Stream, db: Database, limit: int) -> dict[str, Any]:
     """The waiting events that the model is least sure of now, newest first, and the labels that it knows."""
     if not 1 <= limit <= 100:
         raise BadRequest(f"limit is {limit}; it must lie between 1 and 100.", field="limit")
-    if stream.champion.scores.task != "classification":
-        raise Conflict(f"The model {stream.name!r} does not learn from labels.")
+    stream.check_classifies()
     reader, found = stream.champion.reader, []
     for event in events(stream, db, "waiting", LOOKED_AT):
         try:

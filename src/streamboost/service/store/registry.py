@@ -172,7 +172,9 @@ class Registry:
         """Let a label become a class."""
         self._check_writable()
         stream = self.find(name)
-        limits = msgspec.structs.replace(stream.limits, allowed=[*stream.limits.allowed, label])
+        stream.check_classifies()
+        known = stream.limits.allowed
+        limits = msgspec.structs.replace(stream.limits, allowed=known if label in known else [*known, label])
         with self._db.transaction():
             seq = self._note(stream, "allow", by, label=label)
             self._db.run("UPDATE models SET limits=? WHERE model=?", (encode(limits), stream.number))
@@ -244,7 +246,7 @@ class Registry:
         if live is None or not live.started:
             live = estimators.make(stream.champion.description)
         elif live.is_snapshot:  # the published copy: nothing to go back over
-            live = estimators.from_bytes(estimators.to_bytes(live))
+            live = estimators.from_bytes(live.to_bytes())
         return self._replace(stream, live, "rollback", by, target=seq)
 
     def put_file(self, name: str, file: bytes, by: str | None) -> int:

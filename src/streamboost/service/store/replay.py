@@ -42,7 +42,7 @@ class Attempts:
         self._failed = 0
         self.suspect: tuple[int, int] | None = None
         try:
-            found = json.loads(self._path.read_text())
+            found = json.loads(self._path.read_text(encoding="utf-8"))
             self._failed = int(found["failed"])
             if found.get("candidate") is not None:
                 self.suspect = int(found["candidate"]), int(found["seq"])
@@ -60,7 +60,7 @@ class Attempts:
         if now is not None:
             note |= {"candidate": now[0], "seq": now[1]}
         with contextlib.suppress(OSError):  # a full disk must not keep the service from answering
-            self._path.write_text(json.dumps(note))
+            self._path.write_text(json.dumps(note), encoding="utf-8")
 
     def learning(self, candidate: int, seq: int) -> None:
         """Note what is learned next."""

@@ -17,6 +17,7 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files import persist, writing
 from streamboost.base.files.archive import ModelFileError, open_regular
 from streamboost.base.files.rows_apart import Place, RowShelf, pieces_of
+from streamboost.base.system import remove_file
 from streamboost.models import load
 from streamboost.service.store.candidates import Candidate
 from streamboost.service.store.database import Database
@@ -110,7 +111,7 @@ def prune(db: Database, folder: Path, candidate: int, keep: int, reach: float) -
 def remove_all(folder: Path, candidate: int) -> None:
     """Remove all files of a candidate that is gone."""
     for path in (folder / FOLDER).glob(f"{candidate}-*"):
-        path.unlink(missing_ok=True)
+        remove_file(path)
 
 
 def thinned(ats: list[float], keep: int, reach: float) -> list[int]:
@@ -143,7 +144,7 @@ def remove_strays(db: Database, folder: Path) -> None:
     if (folder / FOLDER).is_dir():
         for path in (folder / FOLDER).iterdir():
             if path.name not in named:
-                path.unlink(missing_ok=True)
+                remove_file(path)
 
 
 def read(folder: Path, name: str, sha256: str) -> Any | None:

@@ -367,7 +367,8 @@ class LearningStore:
         model = self._command(lambda: self._registry.state_at(name, seq), reads=True)
         if model is None or not model.started:
             raise Conflict(f"The model {name!r} had learned nothing: there is no file.")
-        return estimators.to_bytes(model)
+        file: bytes = model.to_bytes()
+        return file
 
     def put_file(self, name: str, file: bytes, *, by: str | None = None) -> int:
         """Go on from a model file."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from streamboost.service.store.candidates import Candidate, Reader
-from streamboost.service.store.errors import Refused, StoreError
+from streamboost.service.store.errors import Conflict, Refused, StoreError
 from streamboost.service.store.records import Label
 from streamboost.service.store.settings import Limits
 
@@ -81,6 +81,11 @@ class Stream:
     def shadows(self) -> list[Candidate]:
         """The others, oldest first."""
         return [c for number, c in sorted(self.candidates.items()) if number != self.leads]
+
+    def check_classifies(self) -> None:
+        """Refuse what only a model that learns labels can do."""
+        if self.champion.scores.task != "classification":
+            raise Conflict(f"The model {self.name!r} does not learn from labels.")
 
     def check_label(self, label: Label | None) -> None:
         """Refuse a label that would become a class by accident."""

@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 
 import apsw
 
+from streamboost.base.system import remove_file
 from streamboost.service.store import replay, retention, snapshots
 from streamboost.service.store.database import Database
 from streamboost.service.store.errors import (
@@ -450,7 +451,7 @@ class Writer:
                 self.db, self.folder, taken.candidate, self.settings.keep_snapshots, self.settings.reach_s
             )
         for path in old:
-            path.unlink(missing_ok=True)
+            remove_file(path)
 
     def _close(self) -> None:
         if self.read_only is None:

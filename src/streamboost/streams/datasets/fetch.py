@@ -6,7 +6,6 @@ import csv
 import gzip
 import hashlib
 import io
-import os
 import tempfile
 import urllib.request
 import zlib
@@ -15,6 +14,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
+from streamboost.base.system import replace_file, sync_file
 from streamboost.streams.base import DataError
 from streamboost.streams.datasets.registry import DATA_VARIABLE, Dataset, Recipe, cache_folder
 
@@ -73,7 +73,7 @@ def fetch(entry: Dataset, *, opener: Opener | None = None, progress: Progress | 
             ]
             made = Path(work) / entry.file
             _write(entry, raw, made)
-            os.replace(made, folder / entry.file)
+            replace_file(made, folder / entry.file)
     except OSError as error:
         raise DataError(f"{entry.name}: cannot write to {folder}: {error.strerror or error}.") from error
     return folder / entry.file
@@ -124,7 +124,7 @@ def _write(entry: Dataset, raw: list[Path], made: Path) -> None:
             except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile, csv.Error) as error:
                 raise DataError(f"{entry.name}: what {recipe.urls[0]} sent is damaged ({error}).") from error
         file.flush()
-        os.fsync(file.fileno())
+        sync_file(file.fileno())
     if digest.hexdigest() != entry.content_sha256:
         raise DataError(
             f"{entry.name}: what {recipe.urls[0]} sent is not the registered file (its checksum differs); see "

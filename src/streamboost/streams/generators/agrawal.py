@@ -160,13 +160,8 @@ class AgrawalStream(GeneratedStream):
     ) -> None:
         self.concept = whole("concept", concept, 1, len(_FUNCTIONS))
         self.perturbation = real("perturbation", perturbation, 0.0, 1.0)
-        super().__init__(
-            seed=seed,
-            n_rows=n_rows,
-            feature_names=_NAMES,
-            nominal=np.array([name in _NOMINAL for name in _NAMES]),
-            n_classes=2,
-        )
+        nominal = np.array([name in _NOMINAL for name in _NAMES])
+        super().__init__(seed=seed, n_rows=n_rows, columns=_NAMES, nominal=nominal, n_classes=2)
 
     def _make(self, first: int, n: int) -> Rows:
         u = self._uniforms(first, n, 15 if self.perturbation else 9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -47,20 +47,22 @@ class GeneratedStream(ABC):
         *,
         seed: int,
         n_rows: int | None,
-        feature_names: tuple[str, ...],
-        nominal: npt.NDArray[np.bool_],
+        columns: int | Sequence[str],
+        nominal: bool | npt.NDArray[np.bool_] = False,
         n_classes: int,
     ) -> None:
+        """``columns`` are names, or a number of columns called x1, x2 ...; ``nominal`` says it of all or of each."""
         if not 0 <= seed < 2**64:
             raise DataError(f"The seed of generated data must be in [0, 2^64), got {seed}.")
         if n_rows is not None and n_rows < 0:
             raise DataError(f"The number of rows must not be negative, got {n_rows}.")
         self.seed = seed
         self.n_rows = n_rows
-        self.feature_names: tuple[str, ...] | None = feature_names
-        self.n_features: int | None = len(feature_names)
+        names = [f"x{i + 1}" for i in range(columns)] if isinstance(columns, int) else columns
+        self.feature_names: tuple[str, ...] | None = tuple(names)
+        self.n_features: int | None = len(names)
         self.n_classes = n_classes
-        self.nominal: npt.NDArray[np.bool_] | None = nominal
+        self.nominal: npt.NDArray[np.bool_] | None = np.full(len(names), nominal)
         self.classes: tuple[Label, ...] | None = tuple(range(n_classes))
         self.labels_are_text = False
         self.repeatable = True
@@ -199,13 +201,3 @@ def real(name: str, value: Any, low: float, high: float) -> float:
         allowed = f"at least {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
         raise DataError(f"{name} must be {allowed}, got {value:g}.")
     return float(value)
-
-
-def numeric(n_features: int) -> npt.NDArray[np.bool_]:
-    """No column is nominal."""
-    return np.zeros(n_features, dtype=bool)
-
-
-def numbered(n_features: int, prefix: str = "x") -> tuple[str, ...]:
-    """Names of columns: x1, x2 ..."""
-    return tuple(f"{prefix}{i + 1}" for i in range(n_features))

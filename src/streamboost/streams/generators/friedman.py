@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,6 @@ from streamboost.streams.base import DataError, Label
 from streamboost.streams.generators.base import (
     DEFAULT_ROWS,
     GeneratedStream,
-    numbered,
-    numeric,
     real,
     reflected,
     whole,
@@ -25,14 +24,8 @@ Floats = npt.NDArray[np.float64]
 class NumberStream(GeneratedStream):
     """A generator whose labels are numbers."""
 
-    def __init__(self, *, seed: int, n_rows: int | None, n_features: int) -> None:
-        super().__init__(
-            seed=seed,
-            n_rows=n_rows,
-            feature_names=numbered(n_features),
-            nominal=numeric(n_features),
-            n_classes=0,
-        )
+    def __init__(self, *, seed: int, n_rows: int | None, columns: int | Sequence[str]) -> None:
+        super().__init__(seed=seed, n_rows=n_rows, columns=columns, n_classes=0)
         self.classes = None
 
     def find_classes(self) -> tuple[Label, ...]:
@@ -79,7 +72,7 @@ class FriedmanStream(NumberStream):
         self.concept = whole("concept", concept, 1, 2**20)
         self.turn_every = None if turn_every is None else whole("turn_every", turn_every, 1)
         self.noise = real("noise", noise, 0.0, math.inf)
-        super().__init__(seed=seed, n_rows=n_rows, n_features=whole("n_features", n_features, 5, 10_000))
+        super().__init__(seed=seed, n_rows=n_rows, columns=whole("n_features", n_features, 5, 10_000))
 
     def _make(self, first: int, n: int) -> Any:
         d = self.n_features or 0
@@ -142,7 +135,7 @@ class HyperplaneDistanceStream(NumberStream):
         self.n_drifting = whole("n_drifting", n_drifting, 0, d)
         self.magnitude = real("magnitude", magnitude, 0.0, math.inf)
         self.noise = real("noise", noise, 0.0, math.inf)
-        super().__init__(seed=seed, n_rows=n_rows, n_features=d)
+        super().__init__(seed=seed, n_rows=n_rows, columns=d)
         self._start, direction = self._structure(concept, 2, d)
         self._step = np.where(direction < 0.5, -1.0, 1.0) * (self.magnitude / 1000.0)
         self._step[self.n_drifting :] = 0.0

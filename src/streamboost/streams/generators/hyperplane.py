@@ -10,8 +10,6 @@ from streamboost.streams.generators.base import (
     DEFAULT_ROWS,
     GeneratedStream,
     Rows,
-    numbered,
-    numeric,
     real,
     reflected,
     whole,
@@ -69,15 +67,8 @@ class HyperplaneStream(GeneratedStream):
         self.n_drifting = whole("n_drifting", n_drifting, 0, self._d)
         self.magnitude = real("magnitude", magnitude, 0.0, math.inf)
         self.noise = real("noise", noise, 0.0, 1.0)
-        super().__init__(
-            seed=seed,
-            n_rows=n_rows,
-            feature_names=numbered(n_features),
-            nominal=numeric(n_features),
-            n_classes=2,
-        )
-        start, direction = self._structure(concept, 2, n_features)
-        self._start = start
+        super().__init__(seed=seed, n_rows=n_rows, columns=self._d, n_classes=2)
+        self._start, direction = self._structure(concept, 2, self._d)
         self._step = np.where(direction < 0.5, -1.0, 1.0) * (self.magnitude / _PER_ROWS)
         self._step[self.n_drifting :] = 0.0
 

@@ -9,7 +9,6 @@ from streamboost.streams.generators.base import (
     GeneratedStream,
     Rows,
     choice,
-    numbered,
     real,
     whole,
 )
@@ -73,13 +72,7 @@ class LEDStream(GeneratedStream):
         self.noise = real("noise", noise, 0.0, 1.0)
         self.n_irrelevant = whole("n_irrelevant", n_irrelevant, 0, 10_000)
         width = _LIT + self.n_irrelevant
-        super().__init__(
-            seed=seed,
-            n_rows=n_rows,
-            feature_names=numbered(width),
-            nominal=np.ones(width, dtype=bool),
-            n_classes=10,
-        )
+        super().__init__(seed=seed, n_rows=n_rows, columns=width, nominal=True, n_classes=10)
         self._order = self._column_order(self.concept, width)
 
     def _make(self, first: int, n: int) -> Rows:

@@ -13,8 +13,6 @@ from streamboost.streams.generators.base import (
     GeneratedStream,
     Rows,
     choice,
-    numbered,
-    numeric,
     real,
     reflected,
     whole,
@@ -77,13 +75,7 @@ class RandomRBFStream(GeneratedStream):
             )
         self.speed = real("speed", speed, 0.0, math.inf)
         self.n_drifting = None if n_drifting is None else whole("n_drifting", n_drifting, 0, self.n_centres)
-        super().__init__(
-            seed=seed,
-            n_rows=n_rows,
-            feature_names=numbered(n_features),
-            nominal=numeric(n_features),
-            n_classes=n_classes,
-        )
+        super().__init__(seed=seed, n_rows=n_rows, columns=self._d, n_classes=n_classes)
         drawn = self._structure(concept, n_centres, 2 * n_features + 3)
         self._start = drawn[:, :n_features]
         direction = 2.0 * drawn[:, n_features : 2 * n_features] - 1.0

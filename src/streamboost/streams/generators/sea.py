@@ -8,8 +8,6 @@ from streamboost.streams.generators.base import (
     DEFAULT_ROWS,
     GeneratedStream,
     Rows,
-    numbered,
-    numeric,
     real,
     whole,
     with_wrong_labels,
@@ -47,7 +45,7 @@ class SEAStream(GeneratedStream):
     ) -> None:
         self.concept = whole("concept", concept, 1, len(_THRESHOLDS))
         self.noise = real("noise", noise, 0.0, 1.0)
-        super().__init__(seed=seed, n_rows=n_rows, feature_names=numbered(3), nominal=numeric(3), n_classes=2)
+        super().__init__(seed=seed, n_rows=n_rows, columns=3, n_classes=2)
 
     def _make(self, first: int, n: int) -> Rows:
         u = self._uniforms(first, n, 4)

@@ -13,6 +13,7 @@ from streamboost.streams.generators.friedman import NumberStream
 
 Floats = npt.NDArray[np.float64]
 
+_COLUMNS = ("hour", "weekday", "temperature", "an_hour_ago", "a_day_ago")
 DAY, WEEK, YEAR = 24, 7 * 24, 365 * 24
 _MEMORY = 24
 """Shocks that an error is made of: the chain e = 0.8 e' + shock without its tail, so that a row is a function of its number."""
@@ -57,8 +58,7 @@ class SensorStream(NumberStream):
         self.change_every = None if change_every is None else whole("change_every", change_every, 1)
         self.wander = real("wander", wander, 0.0, math.inf)
         self.noise = real("noise", noise, 0.0, math.inf)
-        super().__init__(seed=seed, n_rows=n_rows, n_features=5)
-        self.feature_names = ("hour", "weekday", "temperature", "an_hour_ago", "a_day_ago")
+        super().__init__(seed=seed, n_rows=n_rows, columns=_COLUMNS)
 
     def _make(self, first: int, n: int) -> Any:
         # Hours from a day before the first row on; `at` counts them from the day that lies before row 0.

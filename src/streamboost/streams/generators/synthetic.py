@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from streamboost.streams.base import DataError
-from streamboost.streams.generators.base import DEFAULT_ROWS, GeneratedStream, Rows, numbered
+from streamboost.streams.generators.base import DEFAULT_ROWS, GeneratedStream, Rows
 
 N_ATTRIBUTES = 20
 
@@ -45,13 +45,8 @@ class SyntheticStream(GeneratedStream):
                 f"There is no synthetic-{variant}; the sets are synthetic-1, synthetic-2, synthetic-3."
             )
         self.variant = variant
-        super().__init__(
-            seed=seed,
-            n_rows=n_rows,
-            feature_names=numbered(N_ATTRIBUTES, "A"),
-            nominal=np.ones(N_ATTRIBUTES, dtype=bool),
-            n_classes=2,
-        )
+        names = [f"A{i + 1}" for i in range(N_ATTRIBUTES)]
+        super().__init__(seed=seed, n_rows=n_rows, columns=names, nominal=True, n_classes=2)
 
     def _canonical_name(self) -> str:
         return f"{self.key}-{self.variant}"

@@ -9,8 +9,6 @@ from streamboost.streams.generators.base import (
     GeneratedStream,
     Rows,
     choice,
-    numbered,
-    numeric,
     whole,
 )
 
@@ -52,9 +50,7 @@ class WaveformStream(GeneratedStream):
         self.concept = whole("concept", concept, 1, 2**31)
         self.n_irrelevant = whole("n_irrelevant", n_irrelevant, 0, 10_000)
         width = _POINTS + self.n_irrelevant
-        super().__init__(
-            seed=seed, n_rows=n_rows, feature_names=numbered(width), nominal=numeric(width), n_classes=3
-        )
+        super().__init__(seed=seed, n_rows=n_rows, columns=width, n_classes=3)
         self._order = self._column_order(self.concept, width)
 
     def _make(self, first: int, n: int) -> Rows:

@@ -19,7 +19,7 @@ class WrappedStream(GeneratedStream):
         super().__init__(
             seed=head.seed if seed is None else seed,
             n_rows=head.n_rows,
-            feature_names=head.feature_names,
+            columns=head.feature_names,
             nominal=head.nominal,
             n_classes=head.n_classes,
         )

@@ -19,7 +19,7 @@ from streamboost.streams.base import DataError, Label, warn_of_data
 from streamboost.streams.readers.source import is_number, whole
 
 MISSING = frozenset({"", "?"})
-USUAL_MARKERS = ("?", "NA", "N/A", "NULL", "null", "None", "nan", "NaN", "#N/A")
+USUAL_MARKERS = ("?", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "None", "nan", "NaN", "#N/A")
 NUMERIC_MARKERS = ("-",)
 """Missing in columns of numbers only: beside + or words it is a value."""
 LABEL_NAMES = ("label", "class", "target", "y")
@@ -215,10 +215,15 @@ def find_column(head: FirstRows, name: str) -> int:
         return found[0]
     if found:
         raise DataError(f"{head.file}: {len(found)} columns are named {name!r}.")
-    shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
+    shown = shown_names(head.columns)
     near = suggest(name, head.columns)
     meant = "; the" if near is None else f"; did you mean {near!r}? The"
     raise DataError(f"{head.file}: no column {name!r}{meant} columns are {shown}.")
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """Names of columns in a message: the first twenty."""
+    return ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
 
 
 def label_by_name(columns: Sequence[str], free: Sequence[int]) -> int | None:
@@ -481,7 +486,7 @@ def _by_name(head: FirstRows, names: Sequence[str]) -> list[int]:
     missing = [name for name in names if name not in head.places]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        shown = ", ".join(head.columns[:20]) + (", ..." if len(head.columns) > 20 else "")
+        shown = shown_names(head.columns)
         raise DataError(
             f"{head.file}: no column {missing[0]!r}{more}, which the model needs; there are {shown}."
         )

@@ -55,7 +55,7 @@ def rows_of_workbook(blocks: Iterator[bytes], name: str) -> Iterator[bytes]:
         import openpyxl
     except ImportError:
         raise DataError(
-            f"{name}: workbooks are read by openpyxl: pip install 'streamboost[io]', or save the sheet as CSV."
+            f'{name}: workbooks are read by openpyxl: pip install "streamboost[io]", or save the sheet as CSV.'
         ) from None
     with tempfile.TemporaryFile() as file:
         file.writelines(blocks)

@@ -52,8 +52,8 @@ class CsvStream(TableStream):
     decimal : ``","`` for numbers as 1,5. By default a point; a comma where a column is so written and no comma cuts cells.
     drop : names of columns to leave out.
     weight : name of a column that holds the weights of the rows.
-    na_values : cells that stand for a missing value, beside the empty one; by default ?, NA, N/A, NULL, null, None, nan, and
-        in columns of numbers - too.
+    na_values : cells that stand for a missing value, beside the empty one; by default ?, NA, N/A, n/a, <NA>, NULL, null, None,
+        nan, and in columns of numbers - too.
     dates : ``"drop"`` leaves columns of dates and times out, ``"parts"`` (the default of `open_stream`) reads them as values
         for it to take apart; else they are refused.
     text, identifier : names of columns that hold texts or identifiers; by default their first 1,000 values tell.

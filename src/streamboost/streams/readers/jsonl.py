@@ -1,7 +1,8 @@
 """JSON lines as a stream: one object per line, its keys being the columns.
 
-The keys of the first 1,000 objects are the columns, in order of first appearance; a column is numeric if all its values
-there are numbers. A key that an object lacks, and null, are missing; true and false are the values of a nominal column.
+The keys of the first 1,000 objects are the columns, in order of first appearance, those of objects inside them joined by a
+dot; a column is numeric if all its values there are numbers. A key that an object lacks, and null, are missing; true and
+false are the values of a nominal column.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ from streamboost.streams.readers.columns import (
     MissingMarkers,
     label_by_name,
     plan_columns,
+    shown_names,
 )
 from streamboost.streams.readers.source import HEAD_BYTES, HEAD_ROWS, PAUSE, is_number
 from streamboost.streams.readers.tables import RowStream
+
+LONGEST_PREFIX = 100
 
 
 class JsonLinesStream(RowStream):
@@ -67,7 +71,13 @@ class JsonLinesStream(RowStream):
             for key, value in row.items():
                 seen.setdefault(key, []).append(value)
         self._limits.check_columns(self.name, len(seen))
-        for name in expected.file_names or () if expected is not None else ():
+        of_model = expected.file_names or () if expected is not None else ()
+        if of_model and not self.live and seen.keys().isdisjoint(of_model):
+            raise DataError(
+                f"{self.name}: no column that the model knows; it knows {shown_names(of_model)}, and there are "
+                f"{shown_names(list(seen))}."
+            )
+        for name in of_model:
             seen.setdefault(name, [])  # a key that no object has is missing everywhere
         columns = list(seen)
         self._place = {name: at for at, name in enumerate(columns)}
@@ -169,9 +179,22 @@ class JsonLinesStream(RowStream):
                 self._bad(line, "not JSON that can be read (values inside values inside values ...).")
                 continue
             if isinstance(entry, dict):
-                yield line, entry, len(text)
+                yield line, dict(_cells(entry)) if dict in map(type, entry.values()) else entry, len(text)
             else:
                 self._bad(line, "not a JSON object: {...} is expected.")
+
+
+def _cells(entry: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The cells of an object, those of objects inside it under joined names: ``{"user": {"id": 7}}`` has a ``user.id``.
+
+    A bound of the names bounds what a hostile line can make of its bytes; an object beyond it is no cell and will be refused.
+    """
+    for key, value in entry.items():
+        name = prefix + key
+        if isinstance(value, dict) and len(name) < LONGEST_PREFIX:
+            yield from _cells(value, name + ".")
+        else:
+            yield name, value
 
 
 def _usual_label(rows: list[dict[str, Any]], skipped: set[str | None]) -> tuple[str | None, str]:

@@ -60,7 +60,7 @@ class ArrowStream(CodedStream):
             import pyarrow as pa
         except ImportError:
             raise DataError(
-                f"{self.name}: Parquet and Arrow are read by pyarrow: pip install 'streamboost[io]'."
+                f'{self.name}: Parquet and Arrow are read by pyarrow: pip install "streamboost[io]".'
             ) from None
         self._file = _seekable(self._source)
         weakref.finalize(self, self._file.close)

@@ -111,8 +111,12 @@ class ByteSource:
             if not text:
                 yield from blocks
                 return
-            if self.encoding is not None:
-                blocks = self._as_utf8(blocks, self.encoding)
+            first = next(blocks, b"")
+            marked = first[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            encoding = self.encoding or ("utf-16" if marked else None)
+            blocks = chain([first], blocks)
+            if encoding is not None:
+                blocks = self._as_utf8(blocks, encoding)
             if self.convert is not None:
                 blocks = self.convert(blocks, self.name)
             first = next(blocks, b"").removeprefix(codecs.BOM_UTF8)
@@ -189,8 +193,6 @@ class ByteSource:
         for magic, program in _PACKED.items():
             if first.startswith(magic):
                 raise DataError(f"{self.name}: is packed by {program}; unpack it, or pack it with gzip.")
-        if first[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and self.encoding is None:
-            raise DataError(f"{self.name}: is text in UTF-16; say so with encoding='utf-16'.")
 
     def _unpacked(self, packed: Iterator[bytes]) -> Iterator[bytes]:
         first = next(packed, b"")
