@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.accuracy.companions import MODELS, no_change
 from benchmarks.accuracy.data import Data, Floats
 from benchmarks.accuracy.stream_models import Retrained
 from benchmarks.accuracy.streams import EVERY
@@ -37,14 +38,18 @@ def retrained(data: Data, seed: int) -> tuple[Floats, float, float]:
     return proba, model.seconds, model.pause
 
 
+def answers(data: Data, seed: int, companions: tuple[str, ...]) -> Floats:
+    """Return the default's answers before each row, with these companions."""
+    named = {"categorical_features": data.nominal} if data.nominal else {}
+    model = StreamBoostClassifier(companions=companions, random_state=seed, n_jobs=1, **named)
+    said = model.test_then_train(data.X, data.y, classes=range(data.k), output="proba")
+    return np.nan_to_num(said, nan=1 / data.k)
+
+
 def online(data: Data, seed: int) -> tuple[Floats, float, float]:
     """Return the default's answers before each row, its CPU seconds, and its longest ``learn_one``."""
-    named = {"categorical_features": data.nominal} if data.nominal else {}
-    model = StreamBoostClassifier(random_state=seed, n_jobs=1, **named)
     began = time.process_time()
-    proba = np.nan_to_num(
-        model.test_then_train(data.X, data.y, classes=range(data.k), output="proba"), nan=1 / data.k
-    )
+    proba = answers(data, seed, MODELS["+ replay"])
     seconds = time.process_time() - began
     return proba, seconds, float(learn_one_seconds(data, seed).max())
 
@@ -94,12 +99,20 @@ def main() -> None:
         f"The first {options.rows:,} rows",
         ["set", "model", "accuracy", "log loss", "CPU seconds", "longest pause (ms)"],
     )
+    past = Table(
+        "The labels' own past",
+        ["set", "the last label again", "accuracy", 'with "history"', "log loss", 'with "history"'],
+    )
     for name in options.sets:
         data = Data(name, options.rows, EVERY.get(name, 1))
         for title, run in (("LightGBM, retrained", retrained), ("StreamBoostClassifier", online)):
             proba, seconds, pause = run(data, options.seed)
             table.add(name, title, *scores(data, proba), seconds, 1000 * pause)
+        with_past = scores(data, answers(data, options.seed, MODELS["+ both"]))
+        without = scores(data, proba)
+        past.add(name, no_change(data), without[0], with_past[0], without[1], with_past[1])
     print(table.markdown())
+    print(past.markdown())
     print(pauses(options.seed).markdown())
 
 

@@ -18,6 +18,7 @@ from streamboost import (
     OnlineMBBMClassifier,
     OSBoostClassifier,
     Perceptron,
+    StreamBoostClassifier,
     StreamBoostRegressor,
 )
 from streamboost.evaluate import prequential
@@ -190,9 +191,15 @@ def test_a_model_that_looks_back_should_know_the_delay():
     X, y = np.random.default_rng(1).normal(size=(100, 2)), np.arange(100.0)
     with pytest.warns(UserWarning, match=r"Start it with delay=5\."):
         prequential(StreamBoostRegressor(n_estimators=2, random_state=1), (X, y), delay=5)
+    past = {"n_estimators": 2, "companions": ("linear", "history"), "random_state": 1}
+    with pytest.warns(
+        UserWarning, match=r"StreamBoostClassifier learns .* 0 rows late\. Start it with delay=5\."
+    ):
+        prequential(StreamBoostClassifier(**past), (X, y % 2), delay=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         told = prequential(StreamBoostRegressor(n_estimators=2, delay=5, random_state=1), (X, y), delay=5)
+        prequential(StreamBoostClassifier(delay=5, **past), (X, y % 2), delay=5)
         prequential(OnlineBaggingRegressor(n_estimators=2, random_state=1), (X, y), delay=5)
     assert told.left_out == 6
 

@@ -140,14 +140,13 @@ def tell_delay(delay: int, model: Any) -> Any:
 
 
 def warn_of_delay(delay: int, model: Any) -> None:
-    """Warn if a model that looks at past targets has another `delay`."""
+    """Warn if a model that looks at past targets or labels has another `delay`."""
     told = getattr(model, "delay", None)
-    looks_back = np.any(np.asarray(getattr(model, "lags", 0))) or {"last", "differences"} & set(
-        getattr(model, "companions", ()) or ()
-    )
+    companions = {"last", "differences", "history"} & set(getattr(model, "companions", ()) or ())
+    looks_back = bool(companions) or np.any(np.asarray(getattr(model, "lags", 0)))
     if told is not None and looks_back and told != delay:
         warnings.warn(
-            f"labels come {delay} rows late, but {type(model).__name__} learns its last targets and lags as if they came {told} "
-            f"rows late. Start it with delay={delay}.",
+            f"labels come {delay} rows late, but {type(model).__name__} learns the last ones as if they came {told} rows late. "
+            f"Start it with delay={delay}.",
             stacklevel=3,
         )
