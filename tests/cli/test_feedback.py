@@ -1,5 +1,6 @@
 """Budgets, bandit feedback, sets of labels and rows without labels on the command line."""
 
+import io
 import json
 import warnings
 
@@ -69,6 +70,11 @@ def test_bandit_feedback(run, fails, table, tmp_path):
     saved = streamboost.load(file)
     assert isinstance(saved, BanditBoostingClassifier)
     assert saved.n_learned_ == 600
+    heads, *answers = run("predict", file, table, "--proba", "--limit", 3).stdout.splitlines()
+    assert heads == "prediction,proba_down,proba_mid,proba_up"
+    assert [line.split(",")[0] for line in answers[:3]] == saved.predict(
+        pd.read_csv(table)[["a", "b"]][:3]
+    ).tolist()
     assert "neither with a delay" in fails("run", table, *options, "--delay", 3)
     assert "feedback" in fails("run", table, "--feedback", "praise")
     assert "needs --feedback bandit" in fails("run", table, "--exploration", 0.1)
@@ -86,6 +92,44 @@ def test_sets_of_labels(run, fails, songs):
     assert found["error"] == expected.error
     assert "loud" in fails("run", songs, "--labels", "loud")
     assert "--labels goes neither" in fails("run", songs, "--labels", "label:*", "--task", "regression")
+
+
+@pytest.mark.parametrize("model", ["online-bmr", "ada-olmr", "bagging"])
+def test_a_saved_model_of_label_sets_goes_on(run, fails, songs, tmp_path, model):
+    lines = songs.read_text().splitlines()
+    first, second, features = (tmp_path / name for name in ("first.csv", "second.csv", "features.csv"))
+    first.write_text("\n".join(lines[:201]) + "\n")
+    second.write_text("\n".join([lines[0], *lines[201:]]) + "\n")
+    features.write_text(
+        "\n".join(",".join(line.split(",")[1::-1]) for line in lines[:4]) + "\n"
+    )  # b before a
+    options = ("--labels", "label:*", "--model", model, "-n", 2)
+    whole, part = tmp_path / "whole.sboost", tmp_path / "part.sboost"
+    run("run", songs, *options, "--save", whole)
+    run("run", first, *options, "--save", part)
+    assert "rank loss" in run("learn", part, second).stdout
+    expected, found = streamboost.load(whole), streamboost.load(part)
+    assert found.to_bytes() == expected.to_bytes()
+    for data in (songs, features):
+        said = run("predict", part, data, "--proba")
+        assert "warning" not in said.stderr
+        answers = pd.read_csv(io.StringIO(said.stdout))
+        assert list(answers) == ["calm", "happy", "sad", "proba_calm", "proba_happy", "proba_sad"]
+        X = pd.read_csv(data)[["a", "b"]]
+        np.testing.assert_array_equal(answers.to_numpy()[:, :3], expected.predict(X))
+        np.testing.assert_array_equal(answers.to_numpy()[:, 3:], expected.predict_proba(X))
+    assert "calm, happy, sad" in run("show", part).stdout
+    assert "no column 'label:calm' and 1 more" in fails("learn", part, features)
+    assert "more than one score" in fails("explain", part, features)
+    unnamed = OnlineBMRClassifier(random_state=0).partial_fit([[1.0], [2.0]], [[0, 1], [1, 0]])
+    unnamed.save(part)
+    assert "does not say which columns are labels" in fails("learn", part, songs)
+
+
+def test_labels_of_a_set_may_come_late(run, songs):
+    expected = prequential(OnlineBMRClassifier(random_state=0), open_label_sets(songs, "label:*"), delay=20)
+    found = figures(run, songs, "--labels", "label:*", "--model", "online-bmr", "--delay", 20)
+    assert (found["error"], found["left_out"]) == (expected.error, 21)
 
 
 def test_what_is_wrong_with_a_set_is_said_where(fails, songs, tmp_path):

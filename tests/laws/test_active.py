@@ -290,3 +290,12 @@ def test_whatever_learns_no_labels_is_refused_with_a_word(wrong):
         model = getattr(streamboost, kind)(wrong)
         with pytest.raises(TypeError, match="no classifier that learns from a stream"):
             model.learn_one({"x": 1.0}, 1 if kind == "ActiveClassifier" else {"a": True})
+
+
+def test_a_row_whose_label_is_missing_is_let_go():
+    model = ActiveClassifier(OSBoostClassifier(NaiveBayes(), n_estimators=3, random_state=1), random_state=1)
+    model.learn_one({"a": 1.0}, "up")
+    for nothing in (None, float("nan")):
+        model.learn_one({"a": 2.0}, nothing)
+    assert (model.n_rows_, model.n_asked_, model.n_learned_) == (3, 1, 1)
+    assert model.columns_.names == ("a",)

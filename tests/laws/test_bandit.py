@@ -286,3 +286,26 @@ def test_rows_of_which_one_is_refused_are_not_half_learned(base):
     for x in (None, 5, "a"):
         with pytest.raises(ValueError, match="a table has rows and columns"):
             model.act_one(x)
+
+
+def test_a_text_is_no_list_of_labels():
+    with pytest.raises(ValueError, match="at least two labels"):
+        BanditBoostingClassifier(labels="abc").predict_one({"a": 1.0})
+
+
+def test_rewards_cannot_be_late_in_an_evaluation():
+    X = np.zeros((9, 1))
+    model = BanditBoostingClassifier(labels=["a", "b"], base="olm")
+    with pytest.raises(ValueError, match="delay=2 needs a model that learns labels"):
+        prequential(model, (X, ["a", "b", "a"] * 3), delay=2)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_what_learns_can_be_asked(base):
+    learner = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2) if base == "rewards" else NaiveBayes()
+    model = BanditBoostingClassifier(learner, labels=["b", "a"], base=base, n_estimators=2, random_state=SEED)
+    for t in range(20):
+        model.learn_bandit_one({"x": float(t % 2)}, "ab"[t % 3 == 0], t % 2, 0.5)
+    assert list(model.models_) == ["a", "b"]
+    learned = [found.report().n_learned for found in model.models_.values()]
+    assert learned == ([13, 7] if base in ("rewards", "osboost") else [20, 20])

@@ -12,12 +12,14 @@ from oracle.label_ranking import BMR, OLMR, rank_loss
 import streamboost
 from streamboost import (
     AdaOLMRClassifier,
+    BinaryRelevanceClassifier,
     HoeffdingTree,
     ModelFileError,
     NaiveBayes,
     OnlineBMRClassifier,
     SingleLearnerClassifier,
 )
+from streamboost.evaluate import prequential
 
 SEED = 5
 BOOSTERS = {
@@ -330,3 +332,49 @@ def test_cells_of_a_file_may_be_empty(tmp_path):
     assert result.error == same.error
     row = dict(zip("pqr", X[3].tolist(), strict=True))
     assert list(filed.predict_proba_one(row).values()) == ours.predict_proba(X[3:4])[0].tolist()
+
+
+@pytest.mark.parametrize("kind", [OnlineBMRClassifier, AdaOLMRClassifier, BinaryRelevanceClassifier])
+@pytest.mark.parametrize("delay", [3, 70])
+def test_labels_may_come_late(kind, delay):
+    """A row is answered when it comes and learned when its set does, however the rows are cut."""
+    X = np.random.default_rng(2).normal(size=(90, 3))
+    Y = (X > 0.3).astype(float)
+
+    def fresh():
+        if kind is BinaryRelevanceClassifier:
+            return kind(SingleLearnerClassifier(NaiveBayes(), random_state=SEED))
+        return kind(NaiveBayes(), n_estimators=3, random_state=SEED)
+
+    model, wrong = fresh(), []
+    for t in range(len(X)):
+        if t > delay:
+            wrong.append((model.predict(X[t : t + 1]) != Y[t : t + 1]).mean())
+        if t >= delay:
+            model.partial_fit(X[t - delay : t - delay + 1], Y[t - delay : t - delay + 1])
+    model.partial_fit(X[-delay:], Y[-delay:])
+    for size in (16, 1000):
+        late = fresh()
+        found = prequential(late, (X, Y), delay=delay, chunk_size=size)
+        assert (found.n_rows, found.left_out) == (len(wrong), delay + 1)
+        assert found.metrics["hamming"]["cumulative"].value == pytest.approx(np.mean(wrong), abs=1e-12)
+        np.testing.assert_array_equal(late.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("kind", [OnlineBMRClassifier, AdaOLMRClassifier, BinaryRelevanceClassifier])
+def test_no_rows_cannot_be_fitted(kind):
+    with pytest.raises(ValueError, match="0 sample"):
+        kind().fit(np.zeros((0, 2)), np.zeros((0, 3)))
+    with pytest.raises(ValueError, match="MultiLabelBinarizer"):
+        kind().fit(np.zeros((2, 2)), [["calm"], ["sad"]])
+
+
+def test_the_model_of_each_label_can_be_asked():
+    X = np.random.default_rng(2).normal(size=(90, 3))
+    model = BinaryRelevanceClassifier(SingleLearnerClassifier(NaiveBayes(), random_state=SEED))
+    assert (model.models_, model.n_learned_) == ({}, 0)
+    model.partial_fit(X, X > 0.3, labels=["calm", "glad", "sad"])
+    assert list(model.models_) == ["calm", "glad", "sad"]
+    assert (model.n_learned_, len(model.columns_.values)) == (90, 3)
+    np.testing.assert_array_equal(model.models_["glad"].predict_proba(X)[:, 1], model.predict_proba(X)[:, 1])
+    assert "90 examples" in str(model.models_["sad"].report())

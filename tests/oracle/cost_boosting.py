@@ -9,7 +9,8 @@ wrong (no answer is wrong). T is the sum of lam that has arrived at this learner
              the rate
              lam min(1, ratio * (least sum of lam of a class) / (that of class y)), sums of before this example plus s each
 Each learns Poisson(lam) copies, at most 10 max(s, 1). Learners whose vote is not positive are not heard.
-Balanced costs: C_y = (n_min + 1) / (n_y + 1), n the weights of the classes before; of AdaC2 to the power min(1, 2 / N).
+Balanced costs: C_y = (n_min + 1) / (n_y + 1), n the weights of the classes before, to the power min(1, 2 / N) of AdaC2,
+min(1, 4 / N) of CSB2.
 """
 
 import math
@@ -34,7 +35,7 @@ class CostBoosting(Ensemble):
         if self.algorithm == "rusboost":
             return 1.0
         if self.costs == "balanced":
-            spread = min(1.0, 2 / len(self.lanes)) if self.algorithm == "adac2" else 1.0
+            spread = min(1.0, (2 if self.algorithm == "adac2" else 4) / len(self.lanes))
             return ((min(self.seen) + 1) / (self.seen[label] + 1)) ** spread
         return self.costs[label]
 

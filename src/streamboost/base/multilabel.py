@@ -12,10 +12,9 @@ from sklearn.base import ClassifierMixin
 from streamboost.base.classifier import check_output
 from streamboost.base.estimator import Estimator
 from streamboost.base.files.manifest import Manifest
-from streamboost.base.inputs.label_sets import LabelSets, SetCodes, check_all_known, one_set, read_sets
+from streamboost.base.inputs.label_sets import LabelSets, SetCodes, check_fit, one_set, read_sets
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.sources import DictRow, TableRows
-from streamboost.base.inputs.weights import check_something_weighs
 from streamboost.base.session import Source
 
 if TYPE_CHECKING:
@@ -67,8 +66,7 @@ class MultilabelClassifier(SetAnswers, ClassifierMixin, Estimator):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
-        check_something_weighs(sample_weight)
-        check_all_known(y)
+        check_fit(y, sample_weight)
         before = self.__dict__.pop("_session", None)
         try:
             return self.partial_fit(X, y, sample_weight=sample_weight)

@@ -151,8 +151,13 @@ def _open(
     from streamboost.streams import open_stream
 
     opened = OpenModel(model, verb=verb)
-    stream = open_stream(data, expected=opened.expected(needs_label=needs_label), **reading)
-    ignored: list[str] = getattr(stream, "ignored", [])
+    expected = opened.expected(needs_label=needs_label)
+    stream = open_stream(data, expected=expected, **reading)
+    ignored = [name for name in getattr(stream, "ignored", []) if name not in opened.label_columns]
+    if opened.answers_sets and needs_label:
+        from streamboost.streams.label_sets import LabelSetStream
+
+        return opened, LabelSetStream(stream, opened.label_columns)
     if ignored:
         shown = ", ".join(ignored[:5]) + (", ..." if len(ignored) > 5 else "")
         warn(f"{stream.name}: columns that the model does not know are left out: {shown}")

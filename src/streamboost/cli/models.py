@@ -7,11 +7,15 @@ from typing import Any
 
 from streamboost.base.naming import holds_text
 from streamboost.cli.errors import UserError
+from streamboost.evaluate.tasks import task_of
 from streamboost.models import ModelFileError, load
 from streamboost.streams import ExpectedColumns
 
 LABEL = "label"
 """The key of a model's metadata under which stands the column that it was taught to predict."""
+
+LABELS = "labels"
+"""The same of a model of label sets: the columns, in the order of its labels."""
 
 DAY_FIRST = "day_first"
 """The same for columns of dates: whether the day came before the month in the files that it was taught with."""
@@ -36,27 +40,48 @@ class OpenModel:
         self.model = load_file(path)
         if not hasattr(self.model, "columns_"):
             raise UserError(f"{path}: a {type(self.model).__name__} is no classifier.")
-        if not hasattr(self.model, verb):
-            raise UserError(f"{path}: {type(self.model).__name__} learns all rows at once and cannot go on.")
         self.path = path
         self.name = type(self.model).__name__
+        if not hasattr(self.model, verb):
+            why = (
+                "answers with more than one score; only one can be explained"
+                if verb == "explain"
+                else "learns all rows at once and cannot go on"
+            )
+            raise UserError(f"{path}: {self.name} {why}.")
         self.columns = self.model.columns_
+        self.answers_sets = task_of(self.model).name == "multilabel"
+        self.label_columns: list[str] = self.model.metadata_.get(LABELS, [])
 
     def expected(self, *, needs_label: bool) -> ExpectedColumns:
         """What a reader has to know."""
         day_first = self.model.metadata_.get(DAY_FIRST)
+        names = self.columns.names
+        beside: list[str] = []  # columns that are read like features
+        single = not self.answers_sets and hasattr(self.model, "classes_")
+        label_name = self.model.metadata_.get(LABEL)
+        if self.answers_sets and needs_label:
+            if names is None or len(self.label_columns) < 2:
+                raise UserError(
+                    f"{self.path}: the file does not say which columns are labels; teach the model in Python."
+                )
+            *beside, label_name = self.label_columns
+            names = (*names, *beside)
         return ExpectedColumns(
-            names=self.columns.names,
-            values=tuple(
-                ()
-                if column in self.columns.words
-                else values
-                if values is not None and holds_text(values)
-                else None
-                for column, values in enumerate(self.columns.values)
+            names=names,
+            values=(
+                *(
+                    ()
+                    if column in self.columns.words
+                    else values
+                    if values is not None and holds_text(values)
+                    else None
+                    for column, values in enumerate(self.columns.values)
+                ),
+                *(None for _ in beside),
             ),
-            labels=tuple(self.model.classes_.tolist()) if hasattr(self.model, "classes_") else (),
+            labels=tuple(self.model.classes_.tolist()) if single else (),
             needs_label=needs_label,
-            label_name=self.model.metadata_.get(LABEL),
+            label_name=label_name,
             day_first=day_first if isinstance(day_first, dict) else {},
         )

@@ -49,23 +49,23 @@ def predict(
             f"--interval {interval}: the model keeps intervals of {kept_coverages(model.coverages) or 'no coverage'}; "
             f"make one with `streamboost run --coverages {interval}`."
         )
-    judged = getattr(stream, "label_name", "") is not None
+    judged = getattr(stream, "label_name", "") is not None and not opened.answers_sets
     numbered = getattr(stream, "skips_bad_lines", False)
     confusion = Confusion()
     n_rows, n_missed, missed = 0, 0, 0.0
     with sheet_for(None if to_stdout else out) as sheet:
         writer = csv.writer(sheet, lineterminator="\n")
         heads = ["line"] if numbered else []
-        heads.append("prediction")
+        heads += [str(label) for label in model.labels_] if opened.answers_sets else ["prediction"]
         if proba:
             heads += [f"proba_{label}" for label in model.classes_.tolist()]
         heads += ["low", "high"] if interval is not None else []
         writer.writerow(heads)
         sheet.flush()
         for chunk in Part(stream, stop).chunks():
-            answers, shares = model.predict_both(chunk.rows) if proba else (model.predict(chunk.rows), None)
+            answers, shares = _answers(model, chunk.rows, proba)
             columns: list[Any] = [chunk.lines.tolist()] if numbered else []
-            columns.append(answers.tolist())
+            columns += answers.T.tolist() if opened.answers_sets else [answers.tolist()]
             if shares is not None:
                 columns += shares.T.tolist()
             if interval is not None:
@@ -99,6 +99,14 @@ def predict(
         console.print(f"predictions: {out}", highlight=False, soft_wrap=True)
     if stop.asked is not None:
         stop.exit()
+
+
+def _answers(model: Any, rows: Any, proba: bool) -> tuple[Any, Any]:
+    """Answers to some rows, and probabilities if they are wanted: of one look at the model if it has that."""
+    if proba and hasattr(model, "predict_both"):
+        both: tuple[Any, Any] = model.predict_both(rows)
+        return both
+    return model.predict(rows), model.predict_proba(rows) if proba else None
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from streamboost.cli.errors import UserError, closest
 from streamboost.cli.health_lines import HealthLines
 from streamboost.cli.importances import importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
-from streamboost.cli.models import DAY_FIRST, LABEL, OpenModel
+from streamboost.cli.models import DAY_FIRST, LABEL, LABELS, OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
 from streamboost.cli.stopping import Stop
 from streamboost.ensemble.output_options import kept_coverages
@@ -107,6 +107,7 @@ def run(
     taught: dict[str, Any] = {DAY_FIRST: getattr(stream, "day_first", None)}
     if getattr(stream, "named", False):
         taught[LABEL] = getattr(stream, "label_name", None)
+        taught[LABELS] = getattr(stream, "label_columns", None)
     if resumed is None:
         mark_nominal(model, stream.nominal)
         _say_kinds(model, stream)

@@ -23,8 +23,8 @@ class AgnosticBoostingClassifier(Ensemble):
     Learners are taught labels, not weights: the true label where those before them failed, nearly noise where they were right.
     No example can take over the ensemble, so a share of wrong labels does little harm.
 
-    When to use it: where labels are noisy and a guarantee is wanted that does not assume them to be right. For accuracy under
-    noise :class:`OSBoostClassifier` and :class:`OnlineMBBMClassifier` did better in our measurements.
+    When to use it: over trees, with more than two classes and labels of which many are wrong; there it was ahead of
+    boosting and bagging over the same trees. With two classes :class:`OSBoostClassifier` and bagging did better.
 
     Notes
     -----

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from streamboost.adapters.any_model import PendingRows, RowByRow, given
 from streamboost.adapters.records import stacked, taken
 from streamboost.base.estimator import Estimator
+from streamboost.base.multilabel import MultilabelClassifier
 from streamboost.base.pending import LateRecords, PendingAnswers
 from streamboost.base.session import Session
 from streamboost.streams.base import Chunk
@@ -44,7 +45,7 @@ class LateLabels:
         self, model: Any, chunk: Chunk, options: Mapping[str, Any], verb: str = "test_then_train"
     ) -> Any:
         """Answer the rows of a chunk, learning those whose labels arrive meanwhile; ``verb``: what the model calls that."""
-        self._declared |= {name: options[name] for name in ("classes",) if name in options}
+        self._declared |= {name: options[name] for name in ("classes", "labels") if name in options}
         if (
             not self._begun
         ):  # declared in every call until one has learned a row: a call that learns nothing does not fix them
@@ -75,9 +76,8 @@ class LateLabels:
     def learn_rest(self, model: Any) -> None:
         """The stream is over: all labels that are still out arrive."""
         if self._late is not None and len(self._late):
-            options = (
-                dict(self._declared) if "classes" in inspect.signature(model.partial_fit).parameters else {}
-            )
+            known = inspect.signature(model.partial_fit).parameters
+            options = {name: value for name, value in self._declared.items() if name in known}
             if takes_pending(model):
                 options["pending"] = PendingAnswers(None, None, self._said)
             if isinstance(model, RowByRow) and model.takes_pending:
@@ -88,8 +88,10 @@ class LateLabels:
 
 
 def takes_pending(model: Any) -> bool:
-    """Whether a model learns from the answers that it gave, many rows at once: those of streamboost, and shards of them."""
-    return getattr(model, "keeps_records", isinstance(model, Estimator) and model._session_kind is Session)
+    """Whether a model learns from the answers that it gave, many rows at once: those of streamboost, and shards of them, but
+    not those of label sets."""
+    alone = isinstance(model, Estimator) and not isinstance(model, MultilabelClassifier)
+    return getattr(model, "keeps_records", alone and model._session_kind is Session)
 
 
 def has_learned(model: Any) -> bool:
@@ -123,6 +125,10 @@ def check_delay(delay: int, model: Any) -> None:
     if delay and "sample_weight" not in inspect.signature(model.test_then_train).parameters:
         raise ValueError(
             f"delay={delay} needs a model whose test_then_train takes sample_weight; {type(model).__name__}'s does not."
+        )
+    if delay and not hasattr(model, "partial_fit"):
+        raise ValueError(
+            f"delay={delay} needs a model that learns labels; {type(model).__name__} has no partial_fit."
         )
 
 

@@ -233,7 +233,9 @@ class SetScores(Scores):
         rows = SetRows(truth, np.asarray(proba), np.asarray(score))
         first = self.first_answered(np.asarray(~np.isnan(rows.score).all(axis=1)))
         self._first = False
-        self.labels = tuple(np.asarray(model.labels_).tolist())
+        self.labels = tuple(
+            np.asarray(getattr(model, "labels_", ())).tolist()
+        )  # none before the first late label
         if first < len(rows):
             self.panel.update(rows.part(first, len(rows)))
             self.n_rows += len(rows) - first

@@ -150,12 +150,14 @@ def prequential(
     opened = open_data(data, sample_weight)
     records = isinstance(opened, RecordStream)
     stream = first_rows(opened, limit)
-    check_delay(delay, as_model(model, records=records))
-    warn_of_delay(delay, model)
     task = task_of(model)
     if budget is not None and task.name != "classification":
-        raise ValueError(f"budget={budget!r} is for classifiers; {type(model).__name__} is none.")
+        raise ValueError(
+            f"budget={budget!r} is for classifiers of single labels; {type(model).__name__} is none."
+        )
     bandit = _is_bandit(feedback, task, delay, budget)
+    check_delay(delay, as_model(model, records=records))
+    warn_of_delay(delay, model)
 
     def learner_of(model: Any, order: int) -> Any:
         """The model with what it needs around it to learn from these data and this feedback."""
@@ -364,7 +366,7 @@ def _is_bandit(feedback: str, task: Task[Any], delay: int, budget: float | None)
         raise ValueError(f'feedback={feedback!r} is not allowed: choose "labels" or "bandit".')
     if feedback == "bandit" and (task.name != "classification" or delay or budget is not None):
         raise ValueError(
-            'feedback="bandit" is for classifiers, and goes neither with a delay nor with a budget.'
+            'feedback="bandit" is for classifiers of single labels, and goes neither with a delay nor with a budget.'
         )
     return feedback == "bandit"
 

@@ -239,8 +239,8 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def learn_one(
         self, x: Mapping[Any, Any], y: Any, sample_weight: float = 1.0, classes: ArrayLike | None = None
     ) -> None:
-        """Learn a row, a dict, whose label was found out; without a label (None) it is let go."""
-        if y is None:
+        """Learn a row, a dict, whose label was found out; without a label (None, NaN) it is let go."""
+        if missing_labels([y]) is not None:
             self.skip_one(x)
             return
         strategy = self._begin()
@@ -367,6 +367,16 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     def threshold_(self) -> float:
         """Where the threshold stands now."""
         return self._begin().threshold
+
+    @property
+    def n_learned_(self) -> int:
+        """Rows that the model has learned, those before it began to ask included."""
+        return int(self._begun.n_learned_)
+
+    @property
+    def columns_(self) -> Any:
+        """The columns that the model knows."""
+        return self._begun.columns_
 
     @property
     def n_features_in_(self) -> int:

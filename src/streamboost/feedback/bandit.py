@@ -289,6 +289,14 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         return sum(model.n_learned_ for model in self._started)
 
     @property
+    def models_(self) -> dict[Any, Any]:
+        """What learns, for reports and explanations: of rewards and osboost the classifier of each label, else the ensemble as
+        that of all."""
+        labels = self._begin()
+        assert self._models is not None
+        return dict(zip(labels, self._models * (len(labels) if len(self._models) == 1 else 1), strict=True))
+
+    @property
     def started(self) -> bool:
         """Whether rewards have come."""
         return bool(self._started)
@@ -366,7 +374,8 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         """The labels, sorted; at the first call the models are made."""
         if self._models is None:
             self._validate_params()
-            labels = [] if self.labels is None else sorted(dict.fromkeys(np.asarray(self.labels).tolist()))
+            given = [] if self.labels is None else np.asarray(self.labels).tolist()
+            labels = [] if isinstance(given, str) else sorted(dict.fromkeys(given))
             if len(labels) < 2:
                 raise ValueError(
                     f"labels={self.labels!r} is not allowed: give at least two labels that may be shown."

@@ -17,8 +17,8 @@ from sklearn.utils import get_tags
 from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.coded import CodedTable
-from streamboost.base.inputs.label_sets import LabelSets, check_all_known, nothing_known, one_set, read_sets
-from streamboost.base.inputs.weights import check_something_weighs, read_weight
+from streamboost.base.inputs.label_sets import LabelSets, check_fit, nothing_known, one_set, read_sets
+from streamboost.base.inputs.weights import read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, SetAnswers, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
 from streamboost.base.pieces import InStep, LearningInterrupted
@@ -36,6 +36,10 @@ EACH = parameter(
     to_core=False,
 )
 
+LABELS_AND_MODELS = (
+    ("labels_", "array", "Names of the labels, in the order of the columns."),
+    ("models_", "dict", "The classifier of each label."),
+)
 _FEW_ROWS = 1024  # between two looks for Ctrl-C
 
 
@@ -54,8 +58,7 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn all rows in their order; `y` as in :meth:`partial_fit`."""
-        check_something_weighs(sample_weight)
-        check_all_known(y)
+        check_fit(y, sample_weight)
         before = self.__dict__.pop("_models", None)
         try:
             return self.partial_fit(X, y, sample_weight=sample_weight)
@@ -153,6 +156,21 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             found[name] = float(model.predict_proba_one(self._one(known)).get(True, 0.0))
             known[f"label:{name}"] = float(found[name] >= 0.5)
         return found
+
+    @property
+    def models_(self) -> dict[Any, Any]:
+        """The classifier of each label, by its name: for reports and explanations."""
+        return dict(getattr(self, "_models", {}))
+
+    @property
+    def n_learned_(self) -> int:
+        """Rows that were learned: by the classifier that learned most of them."""
+        return max((int(model.n_learned_) for model in getattr(self, "_models", {}).values()), default=0)
+
+    @property
+    def columns_(self) -> Any:
+        """The columns that it knows."""
+        return self._first_model.columns_
 
     @property
     def n_features_in_(self) -> int:
@@ -296,7 +314,7 @@ class BinaryRelevanceClassifier(LabelwiseClassifier):
 
     _name = "binary-relevance"
     _parameters = (EACH,)
-    _attributes = (("labels_", "array", "Names of the labels, in the order of the columns."),)
+    _attributes = LABELS_AND_MODELS
 
     def __init__(self, estimator: Any = None) -> None:
         self.estimator = estimator
@@ -324,7 +342,7 @@ class ClassifierChain(LabelwiseClassifier):
 
     _name = "classifier-chain"
     _parameters = (EACH,)
-    _attributes = (("labels_", "array", "Names of the labels, in the order of the columns."),)
+    _attributes = LABELS_AND_MODELS
 
     def __init__(self, estimator: Any = None) -> None:
         self.estimator = estimator

@@ -14,8 +14,10 @@ from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, DataError, Label
 from streamboost.streams.open import open_stream
 
 
-def label_columns(names: tuple[str, ...] | None, pattern: str, name: str) -> list[str]:
-    """The columns that a pattern of names stands for: several of them with commas, ``*`` for any text."""
+def label_columns(names: tuple[str, ...] | None, pattern: str | list[str], name: str) -> list[str]:
+    """The columns that a pattern of names stands for: several of them with commas, ``*`` for any text. A list has names."""
+    if isinstance(pattern, list):
+        return pattern
     wanted = [one.strip() for one in pattern.split(",")]
     columns = list(names or ())
     for one in wanted:
@@ -37,7 +39,7 @@ class LabelSetStream:
     classes: tuple[Label, ...] | None = None
     labels_are_text = False
 
-    def __init__(self, stream: Stream, pattern: str) -> None:
+    def __init__(self, stream: Stream, pattern: str | list[str]) -> None:
         self._stream = stream
         own = str(getattr(stream, "label_name", ""))
         self.name = stream.name
@@ -48,12 +50,13 @@ class LabelSetStream:
         self._names = (*names, own)
         self._labels = [at for at, name in enumerate(names) if name in wanted]
         self._kept = [at for at, name in enumerate(names) if name not in wanted]
-        self.label_names = (*(_short(names[at]) for at in self._labels), _short(own))
+        self.label_columns = [*(names[at] for at in self._labels), own]
+        self.label_names = tuple(map(_short, self.label_columns))
         self.feature_names: tuple[str, ...] | None = tuple(names[at] for at in self._kept)
         self.n_features: int | None = len(self._kept)
         self.nominal = None if stream.nominal is None else stream.nominal[self._kept]
         self.n_rows, self.repeatable = stream.n_rows, stream.repeatable
-        self._named = getattr(stream, "named", False)
+        self.named = getattr(stream, "named", False)
 
     @property
     def fraction(self) -> float | None:

@@ -4,8 +4,8 @@
 //
 //   paper      here             meaning
 //   lambda     Passage::lambda  the example's weight on arrival at a learner; starts at the sample weight s
-//   C_y        cost             of the example's class; balanced: (n_min + 1) / (n_y + 1), n the weights of the classes before; with adac2,
-//                               where costs multiply along the chain, to the power min(1, 2 / N)
+//   C_y        cost             of the example's class; balanced: (n_min + 1) / (n_y + 1), n the weights of the classes before. Costs multiply
+//                               along the chain: to the power min(1, 2 / N) with adac2, min(1, 4 / N) with csb2, where only mistakes cost
 //   T          arrived          sum of the lambdas that arrived, by class; this one included
 //   wacc werr  right, wrong     sums of C lambda answered right and wrong, over T
 //   eps        error            sum of lambda answered wrong, over T
@@ -88,7 +88,7 @@ struct CostBoosting : VoteCombiner {
   double spread;  // of balanced costs over the chain
 
   CostBoosting(Params p, const Ensemble& ensemble)
-      : params(p), seed(ensemble.seed), spread(p.algorithm == Algorithm::adac2 ? std::min(1.0, 2.0 / ensemble.n_estimators) : 1.0) {}
+      : params(p), seed(ensemble.seed), spread(std::min(1.0, (p.algorithm == Algorithm::adac2 ? 2.0 : 4.0) / ensemble.n_estimators)) {}
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::votes, scratch.answers);

@@ -11,6 +11,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.labels import ClassCodes, check_label, check_length, label_array
+from streamboost.base.inputs.weights import check_something_weighs
 
 Indicators = NDArray[np.float64]
 
@@ -93,10 +94,15 @@ def nothing_known(table: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(table).all(axis=1))
 
 
-def check_all_known(y: Any) -> None:
-    """Refuse rows of which no label is known: whoever fits gives all there is."""
+def check_fit(y: Any, weight: Any) -> None:
+    """Refuse what teaches nothing, and rows of which no label is known: whoever fits gives all there is."""
+    check_something_weighs(weight)
     n_rows = y.shape[0] if hasattr(y, "shape") and y.shape else len(y) if hasattr(y, "__len__") else 0
     sets = read_sets(y, n_rows, None)
+    if not n_rows:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape={sets.table.shape}) while a minimum of 1 is required."
+        )
     unknown = nothing_known(sets.table)
     if sets.names and unknown.any():
         raise ValueError(

@@ -45,7 +45,7 @@ const queries = (() => {
       button.addEventListener("click", click => { if (click.detail < 2) give(item, event, label); });
       return button;
     }));
-    const other = Object.assign(make("input"), { type: "text", autocomplete: "off" });
+    const other = Object.assign(make("input"), { type: "text", autocomplete: "off", placeholder: "another label" });
     other.setAttribute("aria-label", `Another label for ${event.id}`);
     const send = Object.assign(make("button", "Label"), { type: "submit" });
     send.setAttribute("aria-label", `Give ${event.id} this label`);
