@@ -20,13 +20,13 @@ from streamboost.base.files.persist import Arrays
 from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.labels import ClassCodes, declare, read_labels
 from streamboost.base.inputs.schema import Schema
-from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.sources import DictRow, Source, TableRows
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.naming import ColumnNames, column_names
 from streamboost.base.parameter import Declared
 from streamboost.base.params import BoosterPlan, LearnerPlan, count_threads, snapshot
 from streamboost.base.pending import LateRecords, PendingAnswers, Records
-from streamboost.base.session import Session, Source
+from streamboost.base.session import Session
 from streamboost.catalogue import ModelEntry
 
 if TYPE_CHECKING:
