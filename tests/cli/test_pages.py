@@ -96,7 +96,8 @@ def files(tmp_path, monkeypatch):
         f"{a:.3f},{int(a < 0.4)},{int(b > 0.5)},{int(a < b)},{int(a > b)},{int(a < 0.2)}"
         for a, b, _ in rows[:300]
     ]
-    Path("songs.csv").write_text("\n".join(["tempo,calm,happy,sad,label:loud,label:old", *songs]) + "\n")
+    for name in ("songs.csv", "more-songs.csv"):
+        Path(name).write_text("\n".join(["tempo,calm,happy,sad,label:loud,label:old", *songs]) + "\n")
     words = [f"{1 if i % 3 else -1} |f {'good' if i % 3 else 'bad'} w{i % 5}:0.5" for i in range(60)]
     for name in ("train.vw", "new.vw"):
         Path(name).write_text("\n".join(words) + "\n")

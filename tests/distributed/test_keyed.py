@@ -8,6 +8,7 @@ import streamboost as sb
 from streamboost.distributed import KeyedClassifier, KeyedShards
 from streamboost.distributed.keyed_shards import owner
 from tests.catalogue import state_bytes
+from tests.inside.handles import model_of_all
 
 
 def model():
@@ -109,10 +110,10 @@ def test_what_the_model_of_all_refuses_is_learned_by_nobody():
     with KeyedClassifier(model(), "who", fallback="global") as keyed:
         for x, y in rows(50, keys=3):
             keyed.learn_one(x, y)
-        before = state_bytes(keyed._global)
+        before = state_bytes(model_of_all(keyed))
         with pytest.raises(ValueError, match="'a'"):
             keyed.learn_one({"who": "new", "a": "a text", "colour": "red"}, "yes")
-        assert state_bytes(keyed._global) == before
+        assert state_bytes(model_of_all(keyed)) == before
         own = keyed.own("new")
         assert own is None or getattr(own, "n_learned_", 0) == 0
 

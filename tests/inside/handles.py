@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 import streamboost as sb
 from streamboost import _core
+from streamboost.base.estimator import Estimator
 
 
 def session_of(model: Any) -> Any:
@@ -51,6 +52,30 @@ def lane_objects(model: Any) -> list[Any]:
     """The learners written in Python, one of each lane."""
     found: list[Any] = core_of(model).lane_objects()
     return found
+
+
+def model_of_all(keyed: Any) -> Any:
+    """Of models by key, the one that learns the rows of every key."""
+    return keyed._global
+
+
+@contextmanager
+def noticed(
+    *, before: Callable[[Any], object] | None = None, after: Callable[[Any], object] | None = None
+) -> Iterator[None]:
+    """Every model that learns inside is shown, before and after; rows take the long way, so that none is missed."""
+    learn = Estimator._learn
+
+    def learn_noticed(self: Any, *arguments: Any, **options: Any) -> Any:
+        if before is not None:
+            before(self)
+        found = learn(self, *arguments, **options)
+        if after is not None:
+            after(self)
+        return found
+
+    with mock.patch.multiple(Estimator, _learn=learn_noticed, _learn_fast=lambda *_, **__: False):
+        yield
 
 
 def learner_params(model: Any) -> dict[str, Any]:

@@ -81,9 +81,9 @@ def experts_cut(cuts):
     """Cut the lanes of the experts' ensemble, and not those of the models inside."""
     whole = session._core.Model
 
-    def make(booster, *arguments, **options):
-        outer = booster in ("weighted_majority", "hedge", "winnow")
-        return whole(booster, *arguments, **options, **({"cuts": cuts} if outer else {}))
+    def make(**plan):
+        outer = plan["booster"] in ("weighted_majority", "hedge", "winnow")
+        return whole(**plan, **({"cuts": cuts} if outer else {}))
 
     with mock.patch.object(session._core, "Model", make):
         yield

@@ -30,10 +30,9 @@ from streamboost import (
     StreamBoostClassifier,
     StreamBoostRegressor,
 )
-from streamboost.base.estimator import Estimator
 from streamboost.base.inputs.sources import TableRows
 from streamboost.distributed import KeyedClassifier
-from tests.inside.handles import core_of, session_of
+from tests.inside.handles import core_of, model_of_all, noticed, session_of
 from tests.waiting import PATIENCE
 
 RNG = np.random.default_rng(3)
@@ -473,26 +472,22 @@ MADE_OF_MODELS = {
 
 @pytest.mark.parametrize("press", [1, 3, 5])
 @pytest.mark.parametrize("kind", MADE_OF_MODELS)
-def test_models_that_learn_together_are_interrupted_together(kind, press, monkeypatch):
+def test_models_that_learn_together_are_interrupted_together(kind, press):
     """Ctrl-C comes while one of them learns: all have learned the rows that the exception counts, and no others."""
     given, verb, rows = MADE_OF_MODELS[kind]
     model, twin = copy.deepcopy(given), copy.deepcopy(given)
     n_rows = 4000
     for one in (model, twin):
         getattr(one, verb)(*rows(np.arange(30)))
-    learn, calls = Estimator._learn, []
+    calls = []
 
-    def pressing(self, source, y, classes, sample_weight, *more, **options):
-        found = learn(self, source, y, classes, sample_weight, *more, **options)
-        calls.append(self)
+    def press_at_last(learner):
+        calls.append(learner)
         if len(calls) == press:
             signal.raise_signal(signal.SIGINT)
-        return found
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Estimator, "_learn", pressing)
-        with pytest.raises(LearningInterrupted) as stopped:
-            getattr(model, verb)(*rows(np.arange(n_rows) % N))
+    with noticed(after=press_at_last), pytest.raises(LearningInterrupted) as stopped:
+        getattr(model, verb)(*rows(np.arange(n_rows) % N))
     n = stopped.value.n_rows_learned
     assert 0 < n < n_rows
     getattr(twin, verb)(*rows(np.arange(n) % N))
@@ -501,25 +496,20 @@ def test_models_that_learn_together_are_interrupted_together(kind, press, monkey
     assert model.to_bytes() == twin.to_bytes()
 
 
-def test_the_model_of_a_key_and_that_of_all_are_interrupted_together(monkeypatch):
-    learn, model = Estimator._learn, KeyedClassifier(BAG, "key")
+def test_the_model_of_a_key_and_that_of_all_are_interrupted_together():
+    model = KeyedClassifier(BAG, "key")
 
-    def pressing(self, *args, **options):
-        found = learn(self, *args, **options)
-        if self is model._global:  # the model of the key is next
+    def press_early(learner):
+        if learner is model_of_all(model):  # the model of the key is next
             signal.raise_signal(signal.SIGINT)
-        return found
 
     with model:
         rows = [{"key": "k", **row} for row in ROWS[:9]]
         model.partial_fit(rows[:2], Y[:2])
-        with monkeypatch.context() as patch:
-            patch.setattr(Estimator, "_learn", pressing)
-            patch.setattr(Estimator, "_learn_fast", lambda *_, **__: False)
-            with pytest.raises(LearningInterrupted) as stopped:
-                model.partial_fit(rows, Y[:9])
+        with noticed(after=press_early), pytest.raises(LearningInterrupted) as stopped:
+            model.partial_fit(rows, Y[:9])
         learned = 2 + stopped.value.n_rows_learned
-        assert (model.own("k").n_learned_, model._global.n_learned_) == (learned, learned)
+        assert (model.own("k").n_learned_, model_of_all(model).n_learned_) == (learned, learned)
 
 
 def test_what_was_asked_for_is_counted_when_active_learning_is_interrupted():
@@ -529,19 +519,12 @@ def test_what_was_asked_for_is_counted_when_active_learning_is_interrupted():
     assert model.n_asked_ == model.n_rows_ == model.model_.n_learned_ > 30
 
 
-def test_models_of_any_make_say_so_when_they_are_out_of_step(monkeypatch):
+def test_models_of_any_make_say_so_when_they_are_out_of_step():
     bayes = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2, random_state=1)
     model = StackedClassifier([BAG, bayes]).partial_fit(X, Y)
-    learn = Estimator._learn
-
-    def pressing(self, *args, **options):
-        signal.raise_signal(signal.SIGINT)
-        return learn(self, *args, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Estimator, "_learn", pressing)
-        with pytest.raises(KeyboardInterrupt):  # the second, in the second model, does not wait
-            model.partial_fit(X, Y)
+    # The second Ctrl-C, in the second model, does not wait.
+    with noticed(before=lambda _: signal.raise_signal(signal.SIGINT)), pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, Y)
     with pytest.raises(RuntimeError, match="no longer in step"):
         model.partial_fit(X, Y)
 

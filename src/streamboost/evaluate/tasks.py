@@ -18,7 +18,7 @@ def task_of(model: Any) -> Task[Any]:
     task = getattr(getattr(model, "_entry", model), "task", None)
     if task in TASKS:
         return TASKS[task]
-    if hasattr(model, "__sklearn_tags__"):
+    if hasattr(model, "__sklearn_tags__") and not isinstance(model, type):
         from sklearn.base import is_regressor
 
         return TASKS["regression" if is_regressor(model) else "classification"]
