@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from streamboost.base.inputs.cells import plain
 from streamboost.base.system import usable_cores
 
 
@@ -93,11 +94,6 @@ def same_value(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b, strict=True))
     a, b = plain(a), plain(b)
     return type(a) is type(b) and bool(a == b)
-
-
-def plain(value: Any) -> Any:
-    """Return a NumPy scalar as a Python value."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def count_threads(n_jobs: int | None) -> int:

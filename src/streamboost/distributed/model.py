@@ -5,49 +5,20 @@ Before the first row it is an ordinary model. The first chunk or question starts
 
 from __future__ import annotations
 
-import copy
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
-from streamboost.base.inputs.labels import ClassCodes
-from streamboost.base.inputs.schema import Growth
-from streamboost.base.pending import NOTHING_SAID, Records, stacked
-from streamboost.base.pieces import InterruptsWait, Pace, TrainingBatch
-from streamboost.base.session import Session
+from streamboost.base.pending import Records, stacked
+from streamboost.distributed.chunks import NOTHING, LateRows, count_rows, even_cuts, rows_between
 from streamboost.distributed.parts import Arrays, Plan
 from streamboost.distributed.shard_line import ShardLine
 
-PIECE_CHUNKS = 32
-"""Chunks that are sent before Ctrl-C is looked at."""
 ShardLineMaker = Callable[[Plan], ShardLine]
-
-
-def growth_record(growth: Growth, labels: list[Any]) -> dict[str, Any]:
-    """Return what a chunk has discovered, as the log keeps it; nothing: an empty object."""
-    found = {
-        "labels": [_plain(label) for label in labels],
-        "names": list(growth.names),
-        "nominal": [bool(flag) for flag in growth.nominal],
-        "values": {str(column): [_plain(v) for v in values] for column, values in growth.values.items()},
-    }
-    return found if any(found.values()) else {}
-
-
-def read_growth(growth: dict[str, Any]) -> tuple[Growth, list[Any]]:
-    """Return the growth and the labels that `growth_record` wrote down."""
-    if not growth:
-        return Growth(), []
-    values = {int(column): list(found) for column, found in growth["values"].items()}
-    return Growth(names=growth["names"], nominal=growth["nominal"], values=values), growth["labels"]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 class ShardedModel:
@@ -214,7 +185,7 @@ class ShardedModel:
         places: NDArray[np.int32] | None = None,
     ) -> NDArray[Any] | None:
         """Log the rows, chunk by chunk, and send them; wait only for answers."""
-        late = None if records is None or places is None else _Late(records, places, weight)
+        late = None if records is None or places is None else LateRows(records, places, weight)
         if self._holds and len(y) == 1 and not isinstance(X, tuple):
             self._hold_row(X, y, weight, room, None if late is None else late.records(0, 1))
             return None
@@ -230,7 +201,7 @@ class ShardedModel:
                 asks = late is not None and late.asks(first, end)
                 w = None if weight is None else weight[first:end]
                 chunk = _core.encode_chunk(
-                    _rows(X, first, end),
+                    rows_between(X, first, end),
                     len(self._room[0]),
                     y[first:end],
                     w,
@@ -350,11 +321,13 @@ class ShardedModel:
         """Answer after all chunks so far; what was said goes into `records`, one for each row."""
         line = self._running()
         width = 0 if self._room is None else len(self._room[0])
-        cuts = list(even_cuts(_n_rows(X), self._chunk_rows))
+        cuts = list(even_cuts(count_rows(X), self._chunk_rows))
         tickets = []
         for first, end in cuts:
             room = None if records is None else np.zeros((end - first, records.shape[1]))
-            chunk = _core.encode_chunk(_rows(X, first, end), width, None, None, answer, True, records=room)
+            chunk = _core.encode_chunk(
+                rows_between(X, first, end), width, None, None, answer, True, records=room
+            )
             tickets.append(line.question(chunk))
         answers = []
         for (first, end), ticket in zip(cuts, tickets, strict=True):
@@ -375,129 +348,6 @@ def _there(values: NDArray[Any] | None) -> NDArray[Any]:
     return values
 
 
-def even_cuts(n: int, step: int) -> Iterator[tuple[int, int]]:
-    """Chunks of so many rows."""
-    for first in range(0, n, step):
-        yield first, min(n, first + step)
-
-
-class _Late:
-    """What was said to the rows of a call, some of which are asked about in it and learned later, perhaps in the same call."""
-
-    def __init__(
-        self, records: Records, places: NDArray[np.int32], weight: NDArray[np.float64] | None
-    ) -> None:
-        self._records, self._places = records, places
-        self._asked = (
-            np.zeros(len(places), np.bool_) if weight is None else (np.asarray(weight) == 0) & (places >= 0)
-        )
-
-    def cuts(self, step: int) -> Iterator[tuple[int, int]]:
-        """Chunks in which no row is learned that was asked about in the same one: what was said comes back with its answers."""
-        first, open_places = 0, set[int]()
-        for at, (place, asked) in enumerate(zip(self._places.tolist(), self._asked.tolist(), strict=True)):
-            if at - first == step or (not asked and place in open_places):
-                yield first, at
-                first, open_places = at, set()
-            if asked:
-                open_places.add(place)
-        if first < len(self._places):
-            yield first, len(self._places)
-
-    def asks(self, first: int, end: int) -> bool:
-        """Whether some row of a chunk is asked about."""
-        return bool(self._asked[first:end].any())
-
-    def records(self, first: int, end: int) -> Records:
-        """The record of each row; one that has none gets the mark of that, and one that is asked about room for its own."""
-        places = self._places[first:end]
-        said = self._records[np.maximum(places, 0)]
-        said[places < 0, 0] = NOTHING_SAID
-        said[self._asked[first:end], 0] = 0.0
-        return said
-
-    def keep(self, first: int, end: int, said: Records) -> None:
-        """Keep what was said to the rows of a chunk that were asked about."""
-        asked = self._asked[first:end]
-        self._records[self._places[first:end][asked]] = said[asked]
-
-
 def _fullest(truth: NDArray[Any]) -> str:
     """Return all that can be said about rows with these labels or targets."""
     return "number" if truth.dtype == np.float64 else "both"
-
-
-def _n_rows(X: Any) -> int:
-    if isinstance(X, tuple):
-        return len(X[0]) - (len(X) == 3)
-    return len(X)
-
-
-def _rows(X: Any, first: int, end: int) -> Any:
-    """Return rows `first` to `end` of native rows."""
-    if not isinstance(X, tuple):
-        return X[first:end]
-    if len(X) == 2:  # with the cells of columns of words, row by row
-        dense, cells = X
-        each = len(cells) // max(len(dense), 1)
-        return dense[first:end], cells[first * each : end * each]
-    start, columns, values = X
-    at = slice(start[first], start[end])
-    return np.ascontiguousarray(start[first : end + 1] - start[first]), columns[at], values[at]
-
-
-NOTHING = np.full((1, 1), NOTHING_SAID)
-
-
-class _Steady(Pace):
-    """Pieces of always the same size: what a piece costs is not known when it was only sent."""
-
-    def __init__(self, rows: int) -> None:
-        super().__init__()
-        self.rows = rows
-
-    def took(self, n_rows: int, seconds: float, growing: float = 0.0) -> None:
-        """Keep the size, however long a piece took."""
-
-
-class ShardedSession(Session):
-    """A session whose model lives in shards."""
-
-    model: Any
-
-    def __init__(self, *arguments: Any, make_line: ShardLineMaker, chunk_rows: int, **named: Any) -> None:
-        self._make_line, self._chunk_rows = make_line, chunk_rows
-        super().__init__(*arguments, **named)
-        self.pace = self.ask_pace = _Steady(chunk_rows * PIECE_CHUNKS)
-
-    def _new_model(self) -> Any:
-        return ShardedModel(Plan(self.plan), self._make_line, self._chunk_rows)
-
-    def _learn_piece(self, piece: TrainingBatch, answer: str) -> NDArray[Any] | None:
-        self.model.growth = growth_record(piece.rows.growth, piece.new_labels)
-        with InterruptsWait(True):
-            raw = super()._learn_piece(piece, answer)
-        if self.model.line is not None:
-            self.model.line.uncommitted.clear()
-        return raw
-
-    def refresh_fast(self) -> None:
-        """Single rows take the same way as others."""
-
-    def snapshot(self) -> Session:
-        """Return a copy that is only ever read; it lives in this process."""
-        return self.snapshot_of(self.model.clone(), len(self.labels))
-
-    def snapshot_of(self, model: _core.Model, n_classes: int) -> Session:
-        """Return a copy that is only ever read, of a model that this one was when it knew so many labels."""
-        other = Session.__new__(Session)
-        other.__dict__.update(self.__dict__)
-        other._use(model)
-        if self.labels.codes is not None:  # numbers are not counted
-            other.labels = ClassCodes(self.labels.book.values[:n_classes], declared=self.labels.declared)
-        other.schema = copy.deepcopy(self.schema)
-        other.pace, other.ask_pace = Pace(), Pace()
-        other.warned = self.warned.copy()
-        other.read_only = True
-        other.refresh_fast()
-        return other

@@ -15,11 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from streamboost.base.files.archive import ModelFileError, read_archive, write_archive
 from streamboost.base.files.manifest import Manifest, schema_of
 from streamboost.base.pending import LateRecords, PendingAnswers
+from streamboost.distributed.chunks import read_growth
 from streamboost.distributed.closable import Closable
 from streamboost.distributed.engines import ENGINES, make_engine
 from streamboost.distributed.folder import HEAD, Folder, complete_lines, line_name, log_name, read_record
-from streamboost.distributed.model import ShardedModel, ShardedSession, read_growth
+from streamboost.distributed.model import ShardedModel
 from streamboost.distributed.parts import Plan, check_lanes, even_lanes, join_states
+from streamboost.distributed.session import ShardedSession
 from streamboost.distributed.shard_line import ShardLine
 from streamboost.distributed.stage import read_line, state_of_line
 from streamboost.models import rebuild, restore

@@ -26,6 +26,11 @@ TIMES = (
 )
 
 
+def plain(value: Any) -> Any:
+    """A NumPy scalar as a Python value; anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def is_missing(value: Any) -> bool:
     """Whether an object stands for a missing value: None, NaN, pandas' NA and NaT."""
     if value is None or (isinstance(value, float) and value != value):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value, without_zeros
-from streamboost.base.inputs.cells import is_missing, to_number
+from streamboost.base.inputs.cells import is_missing, plain, to_number
 from streamboost.base.inputs.codes import check_scalar
 from streamboost.base.inputs.dates import is_taken_apart, with_text_apart
 from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
@@ -77,10 +77,10 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
         if book is None:
             row[column] = _number(value, schema.title(column))
             continue
-        code, twin = book.codes[_plain(value)], schema.twin_of(column)
+        code, twin = book.codes[plain(value)], schema.twin_of(column)
         full = code < 0 and len(book) >= schema.most_values(column)
         if full and twin is None and schema.turns and grow:
-            check_scalar(_plain(value), f"A category of column {key!r}")
+            check_scalar(plain(value), f"A category of column {key!r}")
             twin = len(row)
             row.append(math.nan)
             schema.add_twin(column, twin, growth)
@@ -99,9 +99,9 @@ def read_dict(x: Mapping[Any, Any], schema: Schema, estimator: str, *, grow: boo
 
 
 def _new_code(value: Any, name: Name, growth: Growth, column: int) -> float:
-    plain = _plain(value)
-    check_scalar(plain, f"A category of column {name!r}")
-    growth.values[column] = [plain]
+    value = plain(value)
+    check_scalar(value, f"A category of column {name!r}")
+    growth.values[column] = [value]
     return 0.0
 
 
@@ -109,17 +109,13 @@ def _looks_nominal(value: Any) -> bool:
     return isinstance(value, str | bool | np.bool_)
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _name(key: Any) -> Name:
-    plain = _plain(key)
-    if isinstance(plain, bool) or not isinstance(plain, str | int):
+    name = plain(key)
+    if isinstance(name, bool) or not isinstance(name, str | int):
         raise TypeError(
             f"The keys of x must be text or whole numbers, got {key!r} of type {type(key).__name__}."
         )
-    return plain
+    return name
 
 
 def _number(value: Any, title: str) -> float:

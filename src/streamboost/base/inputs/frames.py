@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.inputs.arrays import Table
-from streamboost.base.inputs.cells import TIMES, is_beyond_double, is_missing, object_column
+from streamboost.base.inputs.cells import TIMES, is_beyond_double, is_missing, object_column, plain
 from streamboost.base.inputs.dates import PARTS, part_name, parts_of_moments, parts_of_value
 
 _NOMINAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
@@ -127,5 +127,5 @@ def _whole_numbers(series: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
+    value = plain(value)
     return None if is_missing(value) else value

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from streamboost.base.inputs.cells import plain
 from streamboost.base.inputs.labels import ClassCodes, check_label, check_length, label_array
 from streamboost.base.inputs.weights import check_something_weighs
 
@@ -81,7 +82,7 @@ def read_sets(y: Any, n_rows: int, names: Sequence[Any] | None) -> LabelSets:
         )
     if names is None:
         names = list(range(table.shape[1])) if columns is None else [str(name) for name in columns]
-    names = [name.item() if isinstance(name, np.generic) else name for name in names]
+    names = [plain(name) for name in names]
     if len(names) != table.shape[1]:
         raise ValueError(f"y has {table.shape[1]} columns, but there are {len(names)} labels.")
     if len(set(names)) != len(names):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streamboost.base.inputs.cells import plain
 from streamboost.base.inputs.codes import MOST_CATEGORIES, CodeBook
 from streamboost.base.inputs.word_columns import CODE, IDENTIFIER, KINDS, MANY_IN_DICTS
 
@@ -204,7 +205,7 @@ def categorical_names(categorical: Any) -> list[Name]:
 def _entries(categorical: Any) -> list[Any]:
     if isinstance(categorical, str):
         raise ValueError(f"categorical_features={categorical!r} must be a list: [{categorical!r}].")
-    return [entry.item() if isinstance(entry, np.generic) else entry for entry in categorical]
+    return [plain(entry) for entry in categorical]
 
 
 def _is_mask(entries: list[Any]) -> bool:

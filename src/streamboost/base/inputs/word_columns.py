@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.base.inputs.cells import is_missing
+from streamboost.base.inputs.cells import is_missing, plain
 
 TEXT, IDENTIFIER, CODE = "text", "identifier", "code"
 KINDS = {TEXT: -2, IDENTIFIER: -3, CODE: -4}
@@ -49,7 +49,7 @@ class WordFeatures:
             ("identifier_features", IDENTIFIER, self.identifier),
         ):
             for entry in entries or ():
-                name = entry.item() if isinstance(entry, np.generic) else entry
+                name = plain(entry)
                 if isinstance(name, bool) or not isinstance(name, str | int):
                     raise ValueError(f"{option} contains {entry!r}; allowed are names and column numbers.")
                 if found.setdefault(name, kind) != kind:
