@@ -86,7 +86,7 @@ void Pipeline::take(Model& other) {
   runner_ = std::move(them.runner_);
   memory_ = std::move(them.memory_);
   blocks_ = std::move(them.blocks_);
-  forget_places();
+  forget_call_memory();
   broken_ = nullptr;
 }
 
@@ -106,7 +106,7 @@ struct Pipeline::Grown final : Growth {
   // As before, and without the room that was made: it may be more than the model is allowed.
   void give_back() noexcept {
     journal.undo();
-    pipeline.forget_places();
+    pipeline.forget_call_memory();
     for (const auto& block : pipeline.blocks_)
       for (BankHandle* bank : {&block->bank, &block->spares}) try {
           if (*bank && bank->can().grows != nullptr) *bank = BankHandle(bank->copy());
@@ -131,7 +131,7 @@ struct Pipeline::Grown final : Growth {
       if (spares[b]) std::swap(pipeline.blocks_[b]->spares, spares[b]);
     }
     std::swap(pipeline.reserved_, reserved);
-    pipeline.forget_places();
+    pipeline.forget_call_memory();
   }
   std::size_t bytes() override {
     MemoryCounter counter(true);
@@ -314,15 +314,15 @@ void Pipeline::require_sound() const {
   if (broken_) throw std::runtime_error(broken_);
 }
 
-void Pipeline::forget_places() noexcept {
+void Pipeline::forget_call_memory() noexcept {
   learn_memory_ = CallMemory();
   ask_memory_ = CallMemory();
 }
 
-void Pipeline::prepare(CallMemory& place, int n_rows) const {
+void Pipeline::prepare(CallMemory& memory, int n_rows) const {
   const int n = std::min(n_rows, chunk_rows);
-  if (!place.chunk || place.chunk->capacity() < n) place.chunk = runner_->make_chunk(intake_, ensemble_, static_cast<std::size_t>(n));
-  if (place.scratch.empty()) place.scratch = make_scratch();
+  if (!memory.chunk || memory.chunk->capacity() < n) memory.chunk = runner_->make_chunk(intake_, ensemble_, static_cast<std::size_t>(n));
+  if (memory.scratch.empty()) memory.scratch = make_scratch();
 }
 
 std::vector<Scratch> Pipeline::make_scratch() const {

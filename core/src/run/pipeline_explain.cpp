@@ -26,14 +26,14 @@ double settle(double base, double score, double* contributions, std::size_t widt
   require_sound();
   const int known = intake_.n_classes_known();
   if (!runner_->traits.vote_weights || known < 2 || part() || needs_gil() || label >= known) return std::nullopt;
-  CallMemory place;
-  prepare(place, 1);
-  Chunk& work = *place.chunk;
+  CallMemory memory;
+  prepare(memory, 1);
+  Chunk& work = *memory.chunk;
   work.begin(0, 1);
   Example& example = work.example[0];
   intake_.look(row.row(0), work.row[0], example);
   runner_->open_to_answer(work);
-  for (std::size_t b = 0; b < blocks_.size(); ++b) runner_->score(*blocks_[b], work, place.scratch[b]);
+  for (std::size_t b = 0; b < blocks_.size(); ++b) runner_->score(*blocks_[b], work, memory.scratch[b]);
   runner_->verdict(work);
   const double* score = work.score.data();
   ExplainedScore explained;
@@ -44,13 +44,13 @@ double settle(double base, double score, double* contributions, std::size_t widt
   out.column = contributions;
   runner_->open_to_answer(work);  // the passage begins anew
   for (std::size_t b = 0; b < blocks_.size() && size > 0; ++b) {
-    AlignedVector<double> weight(place.scratch[b].amount.size());
-    const VoteWeights votes = runner_->vote_weights(*blocks_[b], work, place.scratch[b], weight.data());
+    AlignedVector<double> weight(memory.scratch[b].amount.size());
+    const VoteWeights votes = runner_->vote_weights(*blocks_[b], work, memory.scratch[b], weight.data());
     const Explains* learners = blocks_[b]->bank.can().explain;
     if (!votes.linear || learners == nullptr) return std::nullopt;
     for (double& w : weight) w /= size;
     const ExplainRequest request{votes.of, votes.hard, explained.label, known, shapley};
-    if (!learners->explain(example, request, weight.data(), place.scratch[b].answers, out)) return std::nullopt;
+    if (!learners->explain(example, request, weight.data(), memory.scratch[b].answers, out)) return std::nullopt;
   }
   const auto width = static_cast<std::size_t>(intake_.schema().width());
   explained.base = size > 0 ? settle(out.base, explained.score, contributions, width) : explained.score;

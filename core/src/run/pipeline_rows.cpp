@@ -9,13 +9,13 @@ namespace {
 
 constexpr const char* out_of_memory = "memory ran out in the middle of a batch; load the model from a file, or fit it again";
 
-// One caller at a time has the spare place; others make their own.
-struct Turn {
+// One caller at a time may use the working memory that the model keeps; others make their own.
+struct MemoryLoan {
   std::atomic<bool>& taken;
-  bool mine;
-  explicit Turn(std::atomic<bool>& t) : taken(t), mine(!t.exchange(true, std::memory_order_acquire)) {}
-  ~Turn() {
-    if (mine) taken.store(false, std::memory_order_release);
+  bool granted;
+  explicit MemoryLoan(std::atomic<bool>& t) : taken(t), granted(!t.exchange(true, std::memory_order_acquire)) {}
+  ~MemoryLoan() {
+    if (granted) taken.store(false, std::memory_order_release);
   }
 };
 
@@ -26,11 +26,11 @@ void Pipeline::learn(const RowBlock& rows, Truth truth, const double* weight, co
   const TrainingBatch batch{rows, truth, weight, answers};
   if (runner_->traits.keeps_rows && batch_phase_within(batch) && !needs_gil()) return learn_as_copy(batch);
   expect(rows, weight);
-  lessons_begun_ = false;
+  learning_begun_ = false;
   try {
     learn_rows(batch);
   } catch (const std::bad_alloc&) {
-    if (lessons_begun_) broken_ = out_of_memory;
+    if (learning_begun_) broken_ = out_of_memory;
     throw;
   }
 }
@@ -114,7 +114,7 @@ void Pipeline::learn_rows(const TrainingBatch& batch) {
   prepare(learn_memory_, n);
   Chunk& work = *learn_memory_.chunk;
   work.batch_phase = BatchPhase();
-  lessons_begun_ = true;
+  learning_begun_ = true;
   const int step = one_by_one() ? 1 : work.capacity();
   for (int first = 0; first < n; first += step) {
     admit(batch, first, std::min(n, first + step), work);
@@ -201,11 +201,11 @@ void Pipeline::count_votes(const RowBlock& rows, double* shares) const {
 void Pipeline::predict(const RowBlock& rows, const OutputBuffers& answers) const {
   require_sound();
   if (answers.output == Output::votes) return count_votes(rows, answers.value);
-  const Turn turn(ask_memory_taken_);
+  const MemoryLoan loan(ask_memory_taken_);
   CallMemory own;
-  CallMemory& place = turn.mine ? ask_memory_ : own;
-  prepare(place, rows.n_rows);
-  Chunk& work = *place.chunk;
+  CallMemory& memory = loan.granted ? ask_memory_ : own;
+  prepare(memory, rows.n_rows);
+  Chunk& work = *memory.chunk;
   for (int first = 0; first < rows.n_rows; first += work.capacity()) {
     work.begin(first, rows.n_rows);
     for (int r = 0; r < work.size; ++r) {
@@ -214,7 +214,7 @@ void Pipeline::predict(const RowBlock& rows, const OutputBuffers& answers) const
     }
     runner_->open_to_answer(work);
     if (part()) runner_->read_carry(*part(), work);
-    for (std::size_t b = 0; b < blocks_.size(); ++b) runner_->score(*blocks_[b], work, place.scratch[b]);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) runner_->score(*blocks_[b], work, memory.scratch[b]);
     if (part()) runner_->write_carry(*part(), work);
     if (!part() || part()->last) runner_->answer(work, writer(answers));
   }

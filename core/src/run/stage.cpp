@@ -259,7 +259,7 @@ std::string Stage::step(Bytes chunk, Bytes carry, std::int64_t seq) {
   const Schema& now = model_.intake().schema();
   if (const char* why = model_.broken()) throw std::runtime_error(why);
   const Aligned chunk_bytes(chunk), carry_bytes(carry);
-  if (seq == next_ - 1 && !reply_.empty() && MessageReader(chunk_bytes.bytes, "chunk").flag()) return reply_;  // a lesson once more
+  if (seq == next_ - 1 && !reply_.empty() && MessageReader(chunk_bytes.bytes, "chunk").flag()) return reply_;  // the last chunk once more
   if (seq != next_) throw std::invalid_argument("chunk " + std::to_string(seq) + " came, chunk " + std::to_string(next_) + " is next");
   const Message m = decode_chunk(chunk_bytes.bytes, now, model_.answers_numbers());
   const Schema& schema = m.room ? *m.room : now;

@@ -36,8 +36,8 @@ class OutOfMemory final : public std::bad_alloc {
   char text_[80];
 };
 
-// Growth in the middle of a lesson, which must ask for all its memory before it changes anything. Where there is none it waits for
-// another lesson: false, and `starved` remembers.
+// Growth while an example is learned, which must ask for all its memory before it changes anything. Where there is none it waits for
+// another example: false, and `starved` remembers.
 template <class Grow>
 bool grows_or_waits(Grow grow, bool& starved) {
   try {

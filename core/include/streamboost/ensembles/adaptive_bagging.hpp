@@ -63,7 +63,7 @@ struct AdaptiveBagging : VoteCombiner {
     bool sound(int, int) const { return lambda >= least_lambda && lambda <= most_lambda; }
   };
   static constexpr BoosterTraits traits{.votes = true, .vote_weights = true, .score_next = true, .reborn = true, .restart = true};
-  static constexpr double least_say = 0.01, most_lambda = 20, least_lambda = 0.05, most_leverage = 5;
+  static constexpr double least_vote = 0.01, most_lambda = 20, least_lambda = 0.05, most_leverage = 5;
   static constexpr double most_copies = 9007199254740992.0;  // 2^53: whole numbers end here
 
   Params params;
@@ -75,7 +75,7 @@ struct AdaptiveBagging : VoteCombiner {
 
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (passage.answers)
-      say(block.state, std::max(example.n_classes, 2), scratch.extra.data(), static_cast<std::size_t>(block.lanes().size()));
+      weigh_votes(block.state, std::max(example.n_classes, 2), scratch.extra.data(), static_cast<std::size_t>(block.lanes().size()));
     score_next(example, block, scratch, passage);
   }
   void score_next(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
@@ -84,8 +84,8 @@ struct AdaptiveBagging : VoteCombiner {
     const auto n = static_cast<std::size_t>(block.lanes().size());
     add_distributions(scratch.answers, scratch.extra.data(), n, example.n_classes, passage.votes);
   }
-  VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    say(block.state, std::max(example.n_classes, 2), voice, static_cast<std::size_t>(block.lanes().size()));
+  VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    weigh_votes(block.state, std::max(example.n_classes, 2), weight, static_cast<std::size_t>(block.lanes().size()));
     return {Request::distributions};
   }
 
@@ -100,7 +100,7 @@ struct AdaptiveBagging : VoteCombiner {
 
  private:
   // out[i]: the weight of lane i's vote.
-  void say(const LaneState& state, int n_classes, double* out, std::size_t n) const {
+  void weigh_votes(const LaneState& state, int n_classes, double* out, std::size_t n) const {
     const double *f = state.right[0], *g = state.seen[0];
     switch (params.vote) {
       case Vote::uniform:
@@ -113,7 +113,7 @@ struct AdaptiveBagging : VoteCombiner {
         // a (K - 1) / (1 - a) with a = (f + 1) / (g + 2)
         for (std::size_t i = 0; i < n; ++i) out[i] = (f[i] + 1) * (n_classes - 1) / (g[i] + 1 - f[i]);
         log_lanes(out, out, n);
-        for (std::size_t i = 0; i < n; ++i) out[i] = std::max(out[i], least_say);
+        for (std::size_t i = 0; i < n; ++i) out[i] = std::max(out[i], least_vote);
         return;
     }
   }

@@ -39,8 +39,8 @@ struct ArcX4 : VoteCombiner {
     block.bank->ask(example, Request::votes, scratch.answers);
     if (passage.answers) count_votes(scratch.answers.vote.data(), block.lanes().size(), example.n_classes, passage.votes);
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    std::fill_n(voice, block.lanes().size(), 1.0);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    std::fill_n(weight, block.lanes().size(), 1.0);
     return {Request::votes};
   }
 

@@ -50,8 +50,8 @@ struct Bagging : VoteCombiner {
     if (params.ballot == Ballot::label) return count_votes(scratch.answers.vote.data(), n, example.n_classes, passage.votes);
     add_distributions(scratch.answers, nullptr, static_cast<std::size_t>(n), example.n_classes, passage.votes);
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    std::fill_n(voice, block.lanes().size(), 1.0);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    std::fill_n(weight, block.lanes().size(), 1.0);
     return {wanted(params.ballot)};
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

@@ -10,7 +10,7 @@
 //   c^i              costs               (C^i)' I^, C^i the costs of OnlineMBBM (potentials) or of Adaboost.OLM (slopes of the logistic loss)
 //   s^i              Passage::votes      s^{i-1} + alpha^i e_{l_i}; alpha = 1 with potentials
 //
-//   lesson for learner i: a label of least cost, with the weight sum_l (c[l] - min c), at least 1e-10, costs above the least cut at 100. The
+//   learner i learns a label of least cost, with the weight sum_l (c[l] - min c), at least 1e-10, costs above the least cut at 100. The
 //   label that was played is taken if it was right and is one of them, else one is drawn (purpose 10).
 //   alpha^i <- clip(alpha^i - rho / (k^2 sqrt(t)) sum_r I^[r] f_r'(alpha), -2, 2),  f_r(alpha) = L^r(s^{i-1} + alpha e_l)
 //   expert i (the first i learners) is charged L^[what it said]
@@ -89,7 +89,7 @@ struct BanditBoost : BoosterDefaults {
       const int lane = lanes.begin + i, said = vote_of(scratch, i);
       double& alpha = block.state.alpha[0][i];
       costs(example.facts, n - 1 - lane, s, scratch, cost);
-      taught[i] = lesson(example, lane, cost, scratch.amount[static_cast<std::size_t>(i)]);
+      taught[i] = label_to_teach(example, lane, cost, scratch.amount[static_cast<std::size_t>(i)]);
       scratch.amount[static_cast<std::size_t>(i)] *= example.weight;
       const double before = alpha;
       if (!params.potentials)
@@ -162,7 +162,7 @@ struct BanditBoost : BoosterDefaults {
   }
 
   // The label to teach, and the weight.
-  int lesson(const Example& example, int lane, double* cost, double& weight) const {
+  int label_to_teach(const Example& example, int lane, double* cost, double& weight) const {
     const double least = *std::min_element(cost, cost + k);
     const auto is_least = [&](int l) { return cost[l] <= least + 1e-12; };  // labels of which nothing is known differ by rounding alone
     int cheapest = 0;

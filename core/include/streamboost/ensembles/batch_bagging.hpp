@@ -54,8 +54,8 @@ struct BatchBagging : BoosterDefaults {
     vote.score(example, block, scratch, passage);
   }
   VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
-                           double* voice) const {
-    return vote.vote_weights(example, block, scratch, passage, voice);
+                           double* weight) const {
+    return vote.vote_weights(example, block, scratch, passage, weight);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (passage.answers) score(example, block, scratch, passage);

@@ -88,8 +88,8 @@ struct OnlineBBM : BoosterDefaults {
     for (int i = 0, n = block.lanes().size(); i < n; ++i) ones += static_cast<int>(vote[i] == 1);
     passage.vote += 2 * ones - block.lanes().size();
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    std::fill_n(voice, block.lanes().size(), 1.0 / n_estimators);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    std::fill_n(weight, block.lanes().size(), 1.0 / n_estimators);
     return {Request::votes, true};
   }
 

@@ -70,10 +70,10 @@ struct BlockedBoost : VoteCombiner {
     const int i = pass_full(example, block, scratch, passage);
     if (i >= 0 && passage.answers) add_part(i, block, scratch, passage);
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage& passage, double* voice) const {
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage& passage, double* weight) const {
     for (int i = 0; i < block.lanes().size(); ++i) {
       const bool full = block.state.accepted[0][i] >= params.block_size;
-      voice[i] = !passage.tried && (full || block.state.mixed[0][i] > 0) ? 1.0 : 0.0;
+      weight[i] = !passage.tried && (full || block.state.mixed[0][i] > 0) ? 1.0 : 0.0;
       passage.tried |= !full;
     }
     return {};

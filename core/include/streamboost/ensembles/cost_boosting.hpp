@@ -93,13 +93,13 @@ struct CostBoosting : VoteCombiner {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, Request::votes, scratch.answers);
     if (!passage.answers) return;
-    double* voice = scratch.extra.data();
-    voices(block, voice);
+    double* weight = scratch.extra.data();
+    weigh_votes(block, weight);
     for (std::size_t i = 0; i < static_cast<std::size_t>(block.lanes().size()); ++i)
-      if (scratch.answers.vote[i] >= 0) passage.votes[scratch.answers.vote[i]] += voice[i];
+      if (scratch.answers.vote[i] >= 0) passage.votes[scratch.answers.vote[i]] += weight[i];
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    voices(block, voice);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    weigh_votes(block, weight);
     return {Request::votes};
   }
 
@@ -135,7 +135,7 @@ struct CostBoosting : VoteCombiner {
   static constexpr double tiny = 1e-10;
 
   // log odds of being right, none where they are not positive.
-  void voices(const Block<LaneState>& block, double* voice) const {
+  void weigh_votes(const Block<LaneState>& block, double* weight) const {
     const LaneState& state = block.state;
     const std::size_t n = state.right.stride();
     const bool plain = params.algorithm == Algorithm::csb2;
@@ -143,9 +143,9 @@ struct CostBoosting : VoteCombiner {
       const double bad = plain ? state.error[0][i] : state.wrong[0][i];
       const double whole = plain ? state.arrived[0][i] + state.arrived[1][i] : state.right[0][i] + bad;
       const double share = whole > 0 ? std::clamp(bad / whole, tiny, 0.5) : 0.5;
-      voice[i] = (1 - share) / share;
+      weight[i] = (1 - share) / share;
     }
-    log_lanes(voice, voice, n);
+    log_lanes(weight, weight, n);
   }
 
   // All lanes have seen the same.

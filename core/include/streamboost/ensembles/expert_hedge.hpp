@@ -11,7 +11,7 @@
 //             constant rate: sum_t (1 - e^(-eta s_t)) P_t(wrong) <= eta L_best + ln N.  The vote errs at most twice as often as expected.
 //
 // The probability of a class is its share of p, whatever the mode. Where the expert that speaks has nothing to say, class counts do.
-// Cost        one answer and one lesson per expert, O(N) between. State: L.
+// Cost        one answer and one update per expert, O(N) between. State: L.
 #pragma once
 #include "streamboost/ensembles/experts.hpp"
 #include "streamboost/math/math.hpp"

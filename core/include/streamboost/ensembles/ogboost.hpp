@@ -71,9 +71,9 @@ struct OGBoost : BoosterDefaults {
     for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates)
       passage.vote += params.shrinkage * scratch.answers.margin[static_cast<std::size_t>(best(block.state.error[0], i))];
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    std::fill_n(voice, block.lanes().size(), 0.0);
-    for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates) voice[best(block.state.error[0], i)] = params.shrinkage;
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* out) const {
+    std::fill_n(out, block.lanes().size(), 0.0);
+    for (int i = 0, n = block.lanes().size(); i < n; i += params.n_candidates) out[best(block.state.error[0], i)] = params.shrinkage;
     return {Request::margins, params.hard};
   }
 

@@ -94,8 +94,8 @@ struct OSBoost : BoosterDefaults {
     smooth.ask(example, *block.bank, scratch.answers);
     passage.vote = SmoothWeights::prefix_sums(scratch.answers.margin.data(), block.lanes().size(), passage.vote, scratch.extra.data());
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    std::fill_n(voice, block.lanes().size(), 1 / n_estimators);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    std::fill_n(weight, block.lanes().size(), 1 / n_estimators);
     return {Request::margins, smooth.params.hard};
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

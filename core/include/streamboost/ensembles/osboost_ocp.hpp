@@ -90,8 +90,8 @@ struct OSBoostOCP : BoosterDefaults {
     smooth.ask(example, *block.bank, scratch.answers);
     std::copy_n(scratch.answers.margin.data(), block.lanes().size(), passage.column + block.lanes().begin);
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    std::copy_n(alpha.data() + block.lanes().begin, block.lanes().size(), voice);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    std::copy_n(alpha.data() + block.lanes().begin, block.lanes().size(), weight);
     return {Request::margins, smooth.params.hard};
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

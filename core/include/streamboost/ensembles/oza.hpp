@@ -98,8 +98,8 @@ struct OzaBoost : VoteCombiner {
   }
 
   VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
-                           double* voice) const {
-    return voices_first(block.lanes().size(), example, block, scratch, passage, voice);
+                           double* weight) const {
+    return vote_weights_first(block.lanes().size(), example, block, scratch, passage, weight);
   }
 
   // The same for the first n lanes of the block only; the others neither vote nor learn (primed boosting).
@@ -111,17 +111,17 @@ struct OzaBoost : VoteCombiner {
     if (heard > 0) add_votes(heard, example, block, scratch, passage);
   }
 
-  VoteWeights voices_first(int n, const Example&, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
-                           double* voice) const {
+  VoteWeights vote_weights_first(int n, const Example&, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
+                                 double* weight) const {
     const int heard = passage.cut ? 0 : heard_lanes(n, block);
     passage.cut |= heard < n;
-    std::fill_n(voice, padded(static_cast<std::size_t>(block.lanes().size())), 0.0);
-    if (heard > 0) weigh_votes(heard, block, voice);
-    std::fill(voice + heard, voice + block.lanes().size(), 0.0);
+    std::fill_n(weight, padded(static_cast<std::size_t>(block.lanes().size())), 0.0);
+    if (heard > 0) weigh_votes(heard, block, weight);
+    std::fill(weight + heard, weight + block.lanes().size(), 0.0);
     const double *correct = block.state.sum_correct[0], *wrong = block.state.sum_wrong[0];
     bool linear = true;
     for (int i = 0; i < heard; ++i) {
-      if (params.prefix == Prefix::skip_bad && wrong[i] > correct[i]) voice[i] = 0;
+      if (params.prefix == Prefix::skip_bad && wrong[i] > correct[i]) weight[i] = 0;
       // What an untrained learner is taken to say is no answer of a lane.
       linear &= params.untrained == Untrained::wrong || scratch.answers.vote[static_cast<std::size_t>(i)] >= 0;
     }

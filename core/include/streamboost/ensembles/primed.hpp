@@ -57,8 +57,8 @@ struct PrimedBoost : BoosterDefaults {
     if (const int n = live(block)) online.score_first(n, example, block, scratch, passage);
   }
   VoteWeights vote_weights(const Example& example, const Block<LaneState>& block, const Scratch& scratch, Passage& passage,
-                           double* voice) const {
-    return online.voices_first(live(block), example, block, scratch, passage, voice);
+                           double* weight) const {
+    return online.vote_weights_first(live(block), example, block, scratch, passage, weight);
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     if (const int n = live(block))

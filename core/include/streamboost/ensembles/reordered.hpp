@@ -78,15 +78,15 @@ struct Reordered : VoteCombiner {
   void score(const Example& example, const Block<LaneState>& block, Scratch& scratch, Passage& passage) const {
     block.bank->ask(example, passage.answers ? wanted(params.ballot) : Request::votes, scratch.answers);
     if (!passage.answers) return;
-    double* voice = scratch.extra.data();
-    voices(block.state, voice);
+    double* weight = scratch.extra.data();
+    weigh_votes(block.state, weight);
     if (params.ballot == Ballot::distribution)
-      return add_distributions(scratch.answers, voice, static_cast<std::size_t>(block.lanes().size()), example.n_classes, passage.votes);
+      return add_distributions(scratch.answers, weight, static_cast<std::size_t>(block.lanes().size()), example.n_classes, passage.votes);
     for (std::size_t i = 0; i < static_cast<std::size_t>(block.lanes().size()); ++i)
-      if (scratch.answers.vote[i] >= 0) passage.votes[scratch.answers.vote[i]] += voice[i];
+      if (scratch.answers.vote[i] >= 0) passage.votes[scratch.answers.vote[i]] += weight[i];
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    voices(block.state, voice);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    weigh_votes(block.state, weight);
     return {wanted(params.ballot)};
   }
 
@@ -122,7 +122,7 @@ struct Reordered : VoteCombiner {
   static constexpr double tiny = 1e-10;
 
   // Odds of 1 have no vote.
-  void voices(const LaneState& state, double* voice) const {
+  void weigh_votes(const LaneState& state, double* weight) const {
     const std::size_t n = state.sum_correct.stride();
     bool silent = false;
     for (std::size_t i = 0; i < n; ++i) {
@@ -130,9 +130,9 @@ struct Reordered : VoteCombiner {
       const bool heard = whole > 0 && bad <= state.sum_correct[0][i] && i < state.sum_correct.lanes();
       silent |= params.stops && !heard;
       const double eps = heard && !silent ? std::max(bad / whole, tiny) : 0.5;
-      voice[i] = (1 - eps) / eps;
+      weight[i] = (1 - eps) / eps;
     }
-    log_lanes(voice, voice, n);
+    log_lanes(weight, weight, n);
   }
 };
 

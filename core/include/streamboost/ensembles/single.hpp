@@ -24,8 +24,8 @@ struct Single : VoteCombiner {
     block.bank->ask(example, Request::distributions, scratch.answers);
     if (passage.answers) add(example, block, scratch.answers, passage);
   }
-  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* voice) const {
-    std::fill_n(voice, block.lanes().size(), 1.0);
+  VoteWeights vote_weights(const Example&, const Block<LaneState>& block, const Scratch&, Passage&, double* weight) const {
+    std::fill_n(weight, block.lanes().size(), 1.0);
     return {Request::distributions};
   }
   void learn(const Example& example, Block<LaneState>& block, Scratch& scratch, Passage& passage) const {

@@ -87,10 +87,10 @@ struct StreamingGradient : BoosterDefaults {
     else
       std::fill_n(scratch.amount.data(), n, example.weight);
     for (std::size_t i = 0; i < n; i += bag) {
-      const Lesson lesson = lesson_at(passage, example);
+      const Update update = update_at(passage, example);
       for (std::size_t k = i; k < i + bag; ++k) {
-        scratch.target[k] = lesson.target;
-        scratch.amount[k] *= lesson.weight;
+        scratch.target[k] = update.target;
+        scratch.amount[k] *= update.weight;
       }
       add_stage(scratch.answers, i, passage);
     }
@@ -116,7 +116,7 @@ struct StreamingGradient : BoosterDefaults {
 
  private:
   static constexpr double largest_step = 4;
-  struct Lesson {
+  struct Update {
     double target, weight;
   };
 
@@ -127,8 +127,8 @@ struct StreamingGradient : BoosterDefaults {
     return static_cast<int>(std::clamp<std::int64_t>(joined, 0, lanes.size()));
   }
 
-  static Lesson lesson_at(const Passage& passage, const Example& example) {
-    if (numbers) return std::isnan(passage.centre) ? Lesson{0, 0} : Lesson{example.target - passage.centre - passage.raw, 1};
+  static Update update_at(const Passage& passage, const Example& example) {
+    if (numbers) return std::isnan(passage.centre) ? Update{0, 0} : Update{example.target - passage.centre - passage.raw, 1};
     const double p = sigmoid(passage.raw), h = p * (1 - p);
     // g / h = 1 / p or -1 / (1 - p): at most largest_step in size, also where h is 0.
     return {example.label == 1 ? 1 / std::max(p, 1 / largest_step) : -1 / std::max(1 - p, 1 / largest_step), 4 * h};

@@ -9,7 +9,7 @@
 //
 // Departures  Any number of classes (the argument needs no more than two). Equal weights go to the lowest code. Weights are taken
 //             relative to the best expert's, so they never underflow.
-// Cost        one answer and one lesson per expert, O(N) between. State: L.
+// Cost        one answer and one update per expert, O(N) between. State: L.
 #pragma once
 #include "streamboost/ensembles/experts.hpp"
 #include "streamboost/math/math.hpp"

@@ -13,7 +13,7 @@
 //             promotions <= L_best + log_factor max(theta, 1) + s_max                        (not for Winnow1)
 //
 // Departures  Equality answers class 1, as in the definition, whatever the tie rule. Weights stay within [1e-150, 1e150].
-// Cost        one answer and one lesson per expert, O(N) between. State: w.
+// Cost        one answer and one update per expert, O(N) between. State: w.
 #pragma once
 #include "streamboost/ensembles/experts.hpp"
 #include "streamboost/math/math.hpp"

@@ -56,14 +56,14 @@ struct Explains : Ability {
   virtual bool explain(const Example&, const ExplainRequest&, const double* factor, Answers&, Explained&) const = 0;
 };
 
-// Lessons between these two are a batch: nobody reads an answer before the end, so structure may wait until then.
+// What is learned between these two is a batch: nobody reads an answer before the end, so structure may wait until then.
 struct LearnsBatches : Ability {
   virtual void batch_begin() = 0;
   virtual void batch_end() = 0;
 };
 
 struct NeedsRoom : Ability {
-  // Before the first of these rows is learned: room for what they may bring, so that no lesson fails in the middle. weight: null for 1s.
+  // Before the first of these rows is learned: room for what they may bring, so that learning does not fail in the middle. weight: null for 1s.
   virtual void expect(const RowBlock&, const double* /*weight*/) {}
   // Growth for which there was no memory has waited, since the model was made or loaded: another machine might have learned more.
   virtual bool starved() const { return false; }

@@ -4,7 +4,7 @@
 //           lossless online form on nominal attributes.
 //
 //   symbol       here                    meaning
-//   n[a][v][c]   Column::count           weight of class c with value v of attribute a, per lane
+//   n[a][v][c]   StumpColumn::count      weight of class c with value v of attribute a, per lane
 //   N[c]         class_weight            weight of class c; attribute_weight[a] of the examples that have a, once a had a gap
 //   -            gain[a]                 n times the information gain of attribute a, over the examples that have it
 //   -            best, threshold         the attribute chosen; where it is cut (numeric; no cut while gain is 0)
@@ -29,6 +29,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/class_rows.hpp"
 #include "streamboost/learners/explained.hpp"
+#include "streamboost/learners/stump_column.hpp"
 #include "streamboost/learners/subset.hpp"
 #include "streamboost/math/math.hpp"
 
@@ -55,7 +56,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   void count_unsaved(MemoryCounter& counter) const override { counter.table(mask_); }
   // With exact=True every value is kept, and there is no telling how many come.
   void count_to_come(MemoryCounter& counter) const override {
-    for (const Column& column : columns_) {
+    for (const StumpColumn& column : columns_) {
       if (column.nominal || params_.exact) continue;
       const std::size_t more = params_.max_bins + 1 - std::min(params_.max_bins + 1, column.low.size());
       counter.rows<double>(more * classes_, column.count);
@@ -91,7 +92,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     grow(attribute_weight_, now, true);
     grow(leaf_, 2, true);
     for (std::size_t j = 0; j < now; ++j) {
-      Column& column = columns_[j];
+      StumpColumn& column = columns_[j];
       const bool nominal = schema.n_values[j] >= 0, is_new = column.count.stride() == 0;
       const std::size_t rows = nominal ? static_cast<std::size_t>(schema.n_values[j]) : column.low.size();
       column.nominal = nominal;
@@ -152,7 +153,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   void expect(const RowBlock& rows, const double* weight) override {
     std::size_t longest = 0;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
+      StumpColumn& column = columns_[j];
       if (column.nominal) continue;
       std::vector<double>& met = work_.cell;
       met.clear();
@@ -177,7 +178,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     prepare(example.row);
     n_met_ += 1;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
+      StumpColumn& column = columns_[j];
       const double x = example.row.value[j];
       if (column.nominal || std::isnan(x)) continue;
       column.seen[column.row_of(x)] += 1;
@@ -188,7 +189,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   void check() const override {
     require_count(n_met_, "examples met");
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      const Column& column = columns_[j];
+      const StumpColumn& column = columns_[j];
       require(gap_[j] == 0 || gap_[j] == 1, "gap flag");
       require(params_.exact || column.low.size() <= params_.max_bins, "more intervals than max_bins");
       for (std::size_t r = 0; r < column.low.size(); ++r) require(column.low[r] <= column.high[r] && column.seen[r] >= 0, "an interval");
@@ -239,21 +240,21 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     tables("leaf", leaf_);
     v("best", best_);
     if (v.measures()) {  // with every new column: nothing is packed for it
-      for (Column& column : columns_) {
+      for (StumpColumn& column : columns_) {
         for (auto* list : {&column.low, &column.high, &column.seen}) v.growing("low", *list);
         v.growing("count", column.count);
         v("term", column.term);
       }
       return;
     }
-    Packed all = pack();
+    PackedStump all = pack(columns_, classes_, used_, n_);
     v("n_rows", all.n_rows);
     v.growing("low", all.low);
     v.growing("high", all.high);
     v.growing("seen", all.seen);
     v.growing("count", all.count);
     v("term", all.term);
-    if (v.loads()) unpack(all);
+    if (v.loads()) unpack(all, classes_, used_, n_, columns_);
   }
 
  private:
@@ -261,120 +262,32 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   struct Work {
     std::vector<double> cell, edge, whole;
   };
-  struct Column {
-    bool nominal = false;
-    std::vector<double> low, high, seen;  // numeric: the interval of each row of counts, and how many examples fell into it
-    std::vector<std::size_t> order;       // rows by ascending interval; a function of `low`
-    LaneArray<double> count;              // [value][class]
-    LaneArray<double> term;               // nominal: sum_c f(n_c) - f(n) of each value
-
-    std::size_t rows(std::size_t classes) const { return classes == 0 ? 0 : count.rows() / classes; }
-    void make_room(std::size_t more, std::size_t classes) {
-      for (auto* list : {&low, &high, &seen}) streamboost::make_room(*list, more);
-      streamboost::make_room(order, more);
-      count.make_room(more * classes);
-    }
-    void sort() {
-      order.resize(low.size());
-      for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return low[a] < low[b]; });
-    }
-    // Position in `order` of the interval that holds x, or of the first one above it.
-    std::size_t position(double x) const {
-      const auto below = [&](std::size_t r, double value) { return high[r] < value; };
-      return static_cast<std::size_t>(std::lower_bound(order.begin(), order.end(), x, below) - order.begin());
-    }
-    bool holds(double x) const {
-      const std::size_t p = position(x);
-      return p < order.size() && low[order[p]] <= x;
-    }
-    std::size_t row_of(double x) const { return order[position(x)]; }
-  };
-
-  // Columns end to end: a file has a fixed number of arrays, whatever the number of columns.
-  struct Packed {
-    std::vector<std::int64_t> n_rows;  // of each column
-    std::vector<double> low, high, seen;
-    LaneArray<double> count, term;
-  };
-  Packed pack() const {
-    Packed all;
-    std::size_t rows = 0, values = 0;
-    for (const Column& column : columns_) {
-      all.n_rows.push_back(static_cast<std::int64_t>(column.rows(classes_)));
-      rows += column.rows(classes_) * used_;
-      values += column.term.rows();
-      all.low.insert(all.low.end(), column.low.begin(), column.low.end());
-      all.high.insert(all.high.end(), column.high.begin(), column.high.end());
-      all.seen.insert(all.seen.end(), column.seen.begin(), column.seen.end());
-    }
-    all.count = LaneArray<double>(rows, n_);
-    all.term = LaneArray<double>(values, n_);
-    rows = values = 0;
-    for (const Column& column : columns_) {
-      for (std::size_t r = 0; r < column.rows(classes_); ++r, rows += used_)
-        std::copy_n(column.count[r * classes_], used_ * stride_, all.count[rows]);
-      std::copy_n(column.term[0], column.term.rows() * stride_, all.term[values]);
-      values += column.term.rows();
-    }
-    return all;
-  }
-  void unpack(const Packed& all) {
-    require(all.high.size() == all.low.size() && all.seen.size() == all.low.size(), "intervals");
-    std::size_t rows = 0, values = 0, intervals = 0;
-    for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
-      require(all.n_rows[j] >= 0 && static_cast<std::size_t>(all.n_rows[j]) <= all.count.rows() / used_, "rows of a column");
-      const auto n = static_cast<std::size_t>(all.n_rows[j]);
-      require(n * used_ <= all.count.rows() - rows, "rows of a column");
-      require(column.nominal ? n == column.term.rows() : n <= all.low.size() - intervals, "values of a column");
-      column.count = LaneArray<double>(n * classes_, n_);
-      for (std::size_t r = 0; r < n; ++r, rows += used_) std::copy_n(all.count[rows], used_ * stride_, column.count[r * classes_]);
-      if (column.nominal) {
-        std::copy_n(all.term[values], n * stride_, column.term[0]);
-        values += n;
-        continue;
-      }
-      const auto from = static_cast<std::ptrdiff_t>(intervals), to = static_cast<std::ptrdiff_t>(intervals + n);
-      column.low.assign(all.low.begin() + from, all.low.begin() + to);
-      column.high.assign(all.high.begin() + from, all.high.begin() + to);
-      column.seen.assign(all.seen.begin() + from, all.seen.begin() + to);
-      intervals += n;
-      column.sort();
-    }
-    require(rows == all.count.rows() && intervals == all.low.size(), "rows too many");
-  }
-
   void require_counts(const LaneArray<double>& table) const {
     for (std::size_t r = 0; r < table.rows(); ++r)
       for (std::size_t i = 0; i < n_; ++i) require(table[r][i] >= 0, "negative count");
   }
 
-  static bool absent(const Column& column, double x) { return std::isnan(x) || (column.nominal && x < 0); }
+  static bool absent(const StumpColumn& column, double x) { return std::isnan(x) || (column.nominal && x < 0); }
   bool masked(std::size_t j, std::size_t i) const { return mask_.rows() > 0 && mask_[j][i] == 0; }
 
   // New values and first gaps, for all lanes at once; called again on the same row it changes nothing.
   void prepare(const Row& row) {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
+      StumpColumn& column = columns_[j];
       const double x = row.value[j];
       if (absent(column, x)) {
         if (gap_[j]) continue;
         gap_[j] = 1;  // up to now every example had the attribute
         for (std::size_t c = 0; c < classes_; ++c) std::copy_n(class_weight_[c], stride_, attribute_weight_[j * classes_ + c]);
       } else if (!column.nominal && !column.holds(x)) {
-        column.order.insert(column.order.begin() + static_cast<std::ptrdiff_t>(column.position(x)), column.low.size());
-        column.low.push_back(x);
-        column.high.push_back(x);
-        column.seen.push_back(0);
-        column.count.append(classes_);
+        column.add(x, classes_);
       }
     }
   }
 
   void merge(std::size_t j) {
-    Column& column = columns_[j];
-    while (column.low.size() > std::max<std::size_t>(params_.max_bins * 3 / 4, 2)) merge_once(column);
+    StumpColumn& column = columns_[j];
+    while (column.low.size() > std::max<std::size_t>(params_.max_bins * 3 / 4, 2)) column.merge_once(classes_);
     for (std::size_t i = 0; i < n_; ++i) {
       if (masked(j, i) || !trained(static_cast<int>(i))) continue;
       std::vector<double>& in = work_.cell;
@@ -386,32 +299,6 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     }
   }
 
-  // The two neighbours with the fewest examples become one interval (ties: the lower pair).
-  void merge_once(Column& column) {
-    std::size_t p = 0;
-    double fewest = -1;
-    for (std::size_t q = 0; q + 1 < column.order.size(); ++q) {
-      const double both = column.seen[column.order[q]] + column.seen[column.order[q + 1]];
-      if (fewest < 0 || both < fewest) {
-        fewest = both;
-        p = q;
-      }
-    }
-    const std::size_t keep = column.order[p], gone = column.order[p + 1], last = column.low.size() - 1;
-    column.high[keep] = column.high[gone];
-    column.seen[keep] += column.seen[gone];
-    for (std::size_t c = 0; c < classes_; ++c) {
-      add_lanes(column.count[keep * classes_ + c], column.count[gone * classes_ + c], stride_);
-      if (gone != last) std::copy_n(column.count[last * classes_ + c], stride_, column.count[gone * classes_ + c]);
-    }
-    for (auto* list : {&column.low, &column.high, &column.seen}) {
-      (*list)[gone] = list->back();
-      list->pop_back();
-    }
-    column.count.shrink(classes_);
-    column.sort();
-  }
-
   // One lane learns one row: counts, then the gains of the attributes that the row has, then the choice.
   void teach(std::size_t i, const Row& row, std::size_t label, double amount) {
     class_weight_[label][i] += amount;
@@ -419,7 +306,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     in.clear();
     put(in, [&](std::size_t c) { return class_weight_[c][i]; });
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
+      StumpColumn& column = columns_[j];
       const double x = row.value[j];
       if (absent(column, x) || masked(j, i)) continue;
       const std::size_t first = (column.nominal ? static_cast<std::size_t>(x) : column.row_of(x)) * classes_;
@@ -435,7 +322,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     at += classes_ + 1;
     work_.whole.clear();  // impurity of all examples that have the attribute, for the numeric columns below
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
+      StumpColumn& column = columns_[j];
       const double x = row.value[j];
       if (absent(column, x) || masked(j, i)) continue;
       if (column.nominal) {
@@ -480,7 +367,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
 
   // Every cut between two neighbouring values of the lane.
   void score_numeric(std::size_t j, std::size_t i, double whole) {
-    const Column& column = columns_[j];
+    const StumpColumn& column = columns_[j];
     const std::size_t width = 2 * (classes_ + 1);
     std::vector<double>&cell = work_.cell, &edge = work_.edge;  // counts of both sides of each cut; the two values around it
     cell.clear();
@@ -539,7 +426,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     }
     best_[0][i] = static_cast<double>(best);
     if (columns_.empty() || columns_[best].nominal) return;
-    const Column& column = columns_[best];
+    const StumpColumn& column = columns_[best];
     for (std::size_t c = 0; c < 2 * classes_; ++c) leaf_[c][i] = 0;
     for (std::size_t r : column.order) {
       const std::size_t side = column.high[r] <= threshold_[best][i] ? 0 : classes_;
@@ -552,7 +439,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
     const LaneArray<double>* source = &class_weight_;
     std::size_t first = 0;
     if (!columns_.empty() && !std::isnan(row.value[best])) {
-      const Column& column = columns_[best];
+      const StumpColumn& column = columns_[best];
       const double x = row.value[best];
       if (column.nominal && x >= 0 && x < static_cast<double>(column.term.rows())) {
         source = &column.count;
@@ -605,7 +492,7 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   Schema schema_;
   std::int64_t n_met_ = 0;
   std::vector<std::int64_t> gap_;
-  std::vector<Column> columns_;
+  std::vector<StumpColumn> columns_;
   LaneArray<double> class_weight_, attribute_weight_, gain_, threshold_, leaf_, best_;
   LaneArray<double> mask_;  // a function of the seed: not part of the state
   Work work_;

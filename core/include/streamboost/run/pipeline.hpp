@@ -57,10 +57,10 @@ class Pipeline final : public Model {
   BankHandle fitting_bank(Lanes lanes, const BankFactory& make_bank) const;
   void check() const;
   void require_sound() const;
-  void forget_places() noexcept;
+  void forget_call_memory() noexcept;
   std::size_t remembered_rows() const;
   double least_bytes(const Schema& schema) const;
-  void prepare(CallMemory& place, int n_rows) const;
+  void prepare(CallMemory& memory, int n_rows) const;
   std::vector<Scratch> make_scratch() const;
 
   // ---- rows
@@ -86,8 +86,8 @@ class Pipeline final : public Model {
   CallMemory learn_memory_;        // of learn_rows; no state
   mutable CallMemory ask_memory_;  // of predict
   mutable std::atomic<bool> ask_memory_taken_{false};
-  const char* broken_ = nullptr;  // why, once a lesson has failed in the middle
-  bool lessons_begun_ = false;    // of this call
+  const char* broken_ = nullptr;  // why, once learning has failed in the middle of a row
+  bool learning_begun_ = false;   // in this call
   bool reserved_ = false;
 };
 

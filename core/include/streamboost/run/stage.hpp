@@ -5,11 +5,11 @@
 //   answer   what the last part gives instead of a carry: the answers to the rows, the lane that must begin again, if any, and what was said
 //            to rows whose truth is still to come
 //
-// Lessons are numbered from 0. A part takes the one that is next, gives the stored reply if the last one comes once more, and refuses any
-// other. A question has the number of the lesson that will come next: it sees exactly the lessons before it.
+// Chunks to learn are numbered from 0. A part takes the one that is next, gives the stored reply if the last one comes again, and refuses any
+// other. A question has the number of the chunk to learn that will come next: it sees exactly those before it.
 //
 // All three begin with their kind, a version and a checksum, little endian. Every size is compared with what is there before it is used,
-// and a message is checked whole before anything is touched: bad bytes are an error, never a crash and never half a lesson.
+// and a message is checked whole before anything is touched: bad bytes are an error, never a crash, and nothing is half learned.
 #pragma once
 #include <memory>
 #include <optional>
@@ -27,8 +27,8 @@ struct Message {
   bool answers = false;  // somebody will read answers: the caller, or what comes after the vote
   Output output = Output::none;
   RowBlock rows;
-  const std::int32_t* label = nullptr;  // of a lesson
-  const double* target = nullptr;       // of a lesson of a model that answers numbers
+  const std::int32_t* label = nullptr;  // to learn
+  const double* target = nullptr;       // to learn by a model that answers numbers
   const double* weight = nullptr;       // null: 1 each
   const double* records = nullptr;  // [row][stride], what was said to the rows (run/outputs.hpp); null: nobody says. The answer has those
                                     // of rows that are asked about: of a question, or of weight 0, and with a first number of 0
