@@ -47,6 +47,18 @@ def test_nothing_includes_upwards(folder: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_design_page_says_the_same() -> None:
+    """The line of folders on the design page, low to high: what a folder may include stands further left."""
+    lines = (CORE.parent / "docs" / "design.md").read_text().splitlines()
+    line = next(line for line in lines if line.startswith("`data` <"))
+    below: set[str] = set()
+    for level in line.partition(";")[0].split("<"):
+        folders = set(re.findall(r"`(\w+)`", level))
+        assert all(BELOW[folder] <= below for folder in folders), level
+        below |= folders
+    assert below | {"readers"} == set(BELOW)
+
+
 def test_every_header_of_kernels_has_its_source() -> None:
     """What declares the loops of all learners is compiled with all of them: each has its own pair of files."""
     kernels = {

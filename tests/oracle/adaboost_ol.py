@@ -13,7 +13,7 @@ import math
 from oracle import draws
 from oracle.binary import Binary, prefix_sums, sign, unsure_prefixes
 from oracle.ensembles import NEAR, Answer
-from oracle.exp import answer_of_experts, shares
+from oracle.exp import answer_by_experts, shares
 from oracle.linear import sigmoid
 
 LARGEST_ALPHA = 2.0
@@ -59,14 +59,7 @@ class AdaBoostOL(Binary):
             return Answer(
                 1 if votes[-1] > 0 else 0, [whole], [1 - plus, plus], unsure[-1] or self.signs_are_close(row)
             )
-        label, close = answer_of_experts(self.hedge, votes, unsure, p, u)
-        total = sum(share * vote for share, vote in zip(p, votes, strict=True))
-        return Answer(
-            1 if label > 0 else 0,
-            [total],
-            [(1 - total) / 2, (1 + total) / 2],
-            close or any(unsure) or self.signs_are_close(row),
-        )
+        return answer_by_experts(self.hedge, votes, unsure, p, u, self.signs_are_close(row))
 
     def teach(self, row, label, weight, asked, asked_close):
         y = 1 if label == 1 else -1

@@ -1,7 +1,7 @@
 """Naive Bayes for counts, by remembering every row it was taught: multinomial, complement and Bernoulli.
 
 McCallum and Nigam 1998 for the two event models, Rennie et al. 2003 for the complement, whose class prior is kept. Nothing is
-updated in place: every answer is computed from the list of lessons. A missing count is 0.
+updated in place: every answer is computed from the list of examples. A missing count is 0.
 """
 
 import math
@@ -21,7 +21,7 @@ class CountBayes(GaussianBayes):
 
     def count(self, classes, j):
         """Weighted sum of column j over the examples of these classes."""
-        return sum(w * numbers.get(j, 0.0) for label, w, numbers, _ in self.lessons if label in classes)
+        return sum(w * numbers.get(j, 0.0) for label, w, numbers, _ in self.examples if label in classes)
 
     def share(self, classes, j):
         """Smoothed share of column j among all that these classes have counted; None if that is nothing."""
@@ -37,7 +37,7 @@ class CountBayes(GaussianBayes):
         n, x = self.class_weight(c), dict(row.numbers)
         total = 0.0
         for j in range(self.columns.width):
-            seen = sum(w for label, w, numbers, _ in self.lessons if label == c and numbers.get(j, 0.0) > 0)
+            seen = sum(w for label, w, numbers, _ in self.examples if label == c and numbers.get(j, 0.0) > 0)
             there = x.get(j, 0.0) > 0
             # The product of two kinds of factors: what is against n + alpha is never below the floor.
             p = (seen if there else n - seen) + self.alpha
@@ -50,5 +50,5 @@ class CountBayes(GaussianBayes):
             return prior + self.log_presences(c, row)
         if self.counts == "multinomial":
             return prior + self.log_words({c}, row)
-        others = {label for label, *_ in self.lessons} - {c}
+        others = {label for label, *_ in self.examples} - {c}
         return prior - self.log_words(others, row)

@@ -44,6 +44,16 @@ def answer_of_experts(mode, votes, unsure, p, u):
     return votes[i], close or unsure[i]
 
 
+def answer_by_experts(mode, votes, unsure, p, u, signs_are_close):
+    """The label, and the share of the experts that are for each."""
+    label, close = answer_of_experts(mode, votes, unsure, p, u)
+    total = sum(share * vote for share, vote in zip(p, votes, strict=True))
+    plus = (1 + total) / 2
+    return Answer(
+        1 if label > 0 else 0, [total], [(1 - total) / 2, plus], close or any(unsure) or signs_are_close
+    )
+
+
 class EXP(OSBoost):
     def __init__(self, make, n_estimators, key, *, hedge="vote", hedge_rate="anytime", **options):
         super().__init__(make, n_estimators, key, **options)
@@ -62,14 +72,7 @@ class EXP(OSBoost):
         p = self.shares()
         u = draws.uniform(self.key, self.examples, 0, draws.HEDGE)
         unsure = unsure_prefixes(h, self.shaky(row))
-        label, close = answer_of_experts(self.hedge, votes, unsure, p, u)
-        total = sum(share * vote for share, vote in zip(p, votes, strict=True))
-        return Answer(
-            1 if label > 0 else 0,
-            [total],
-            [(1 - total) / 2, (1 + total) / 2],
-            close or any(unsure) or self.signs_are_close(row),
-        )
+        return answer_by_experts(self.hedge, votes, unsure, p, u, self.signs_are_close(row))
 
     def teach(self, row, label, weight, asked, asked_close):
         step = super().teach(row, label, weight, asked, asked_close)

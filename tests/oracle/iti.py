@@ -13,6 +13,8 @@ from collections import Counter, namedtuple
 from fractions import Fraction
 from itertools import pairwise
 
+from oracle.remembering import Remembering
+
 NEAR, LEVEL = 1e-8, 1e-12
 
 # test: (column, kind, value or cut) or None for a leaf; counts: {class: weight}; pruned: answers for what is below
@@ -31,20 +33,13 @@ def entropy(counts):
     return -math.fsum(float(n / total) * math.log(n / total) for n in counts.values() if 0 < n < total)
 
 
-class IncrementalTree:
+class IncrementalTree(Remembering):
     def __init__(self, columns, n_classes, seed, lane, *, metric="gain_ratio", prune=True):
-        self.columns, self.metric, self.prune = columns, metric, prune
+        super().__init__(columns)
+        self.metric, self.prune = metric, prune
         self.examples = Counter()  # (cells, class) -> weight
-        self.doubt = False
         self.whole = True  # all weights are whole: sums in floating point are exact too
         self.built = None
-
-    def meet(self):
-        pass
-
-    @property
-    def trained(self):
-        return bool(self.examples)
 
     def learn(self, row, label, amount, copies=False):
         if amount > 0:

@@ -2,16 +2,18 @@
 
 Nothing is updated in place: each answer is computed from the list of (class, column, value, weight), so the oracle
 is lossless by construction. Oza 2001, figure 2.3, for nominal columns; Gaussian densities for numeric ones. With divisor "all"
-the lessons are replayed: there the mean of a class is a walk whose steps are divided by the weight of all.
+the examples are replayed: there the mean of a class is a walk whose steps are divided by the weight of all.
 """
 
 import math
+
+from oracle.remembering import Remembering
 
 NEAR = 1e-9
 LIMIT = 60.0  # on the log odds of two classes
 
 
-class NaiveBayes:
+class NaiveBayes(Remembering):
     def __init__(
         self,
         columns,
@@ -27,32 +29,23 @@ class NaiveBayes:
         sparse="never",  # how it is computed makes no difference
     ):
         self.divisor = divisor
-        self.columns = columns
         self.alpha, self.var_floor, self.prior_alpha, self.floor = alpha, var_floor, prior_alpha, floor
-        self.lessons = []  # (class, weight, {column: number}, {column: value code})
-        self.doubt = False
-
-    def meet(self):
-        pass
-
-    @property
-    def trained(self):
-        return bool(self.lessons)
+        super().__init__(columns)  # examples: (class, weight, {column: number}, {column: value code})
 
     def learn(self, row, label, amount, copies=False):
         if amount > 0:
-            self.lessons.append((label, amount, dict(row.numbers), dict(row.codes)))
+            self.examples.append((label, amount, dict(row.numbers), dict(row.codes)))
 
     # ---- one class, one column
 
     def class_weight(self, c):
-        return sum(w for label, w, _, _ in self.lessons if label == c)
+        return sum(w for label, w, _, _ in self.examples if label == c)
 
     def log_value(self, c, j, value):
         """Nominal: log of the share of the value among what class c showed in column j."""
         n_values = len(self.columns.values[j])
-        total = sum(w for label, w, _, codes in self.lessons if label == c and j in codes)
-        count = sum(w for label, w, _, codes in self.lessons if label == c and codes.get(j) == value)
+        total = sum(w for label, w, _, codes in self.examples if label == c and j in codes)
+        count = sum(w for label, w, _, codes in self.examples if label == c and codes.get(j) == value)
         if total == 0 and self.alpha == 0:
             return 0.0
         probability = (count + self.alpha) / (total + self.alpha * n_values)
@@ -60,7 +53,7 @@ class NaiveBayes:
 
     def log_density(self, c, j, x):
         """Numeric: a Gaussian without its constant 1 / sqrt(2 pi)."""
-        seen = [(numbers[j], w) for label, w, numbers, _ in self.lessons if label == c and j in numbers]
+        seen = [(numbers[j], w) for label, w, numbers, _ in self.examples if label == c and j in numbers]
         total = sum(w for _, w in seen)
         if total == 0:
             return 0.0
@@ -76,7 +69,7 @@ class NaiveBayes:
     def walk(self, c, j):
         """Numeric, divisor all: (mean, sum of squares, weight of all classes) of class c in column j."""
         mean = spread = total = 0.0
-        for label, w, numbers, _ in self.lessons:
+        for label, w, numbers, _ in self.examples:
             if j not in numbers:
                 continue
             total += w

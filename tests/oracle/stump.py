@@ -1,13 +1,15 @@
-"""Decision stumps in batch: every answer looks at the whole weighted multiset of lessons.
+"""Decision stumps in batch: every answer looks at the whole weighted multiset of examples.
 
 Oza 2001, section 2.3: one test on one attribute, chosen by information gain; a leaf answers with its majority. Nominal
 attributes have a leaf per value, numeric ones two around the best cut, midway between neighbouring values. Gains count the
-lessons that have the attribute: share of the weight times (entropy before - entropy after).
+examples that have the attribute: share of the weight times (entropy before - entropy after).
 """
 
 import itertools
 import math
 from collections import defaultdict
+
+from oracle.remembering import Remembering
 
 TIE = 1e-10  # gains nearer than this are equal: the first attribute, the lowest cut
 GREY = 1e-7  # nearer than this but not equal: other arithmetic may see it otherwise
@@ -26,31 +28,22 @@ def grey(gain, than):
     return TIE / 10 < abs(gain - than) < GREY
 
 
-class Stump:
+class Stump(Remembering):
     def __init__(self, columns, n_classes, seed, lane, *, numeric="bins", max_bins=64):
-        self.columns = columns
+        super().__init__(columns)  # examples: (class, weight, {column: number}, {column: value code})
         self.candidates = None  # the columns of a learner that has only some; None: all
         self.max_bins = math.inf if numeric == "exact" else max_bins
-        self.lessons = []  # (class, weight, {column: number}, {column: value code})
         self.learning = (
             None  # the row that is being learned: its values are there, nothing is merged for it yet
         )
-        self.doubt = False
         self.quotients = (
             False  # amounts are quotients: two that are equal on paper may differ in the last bit
         )
 
-    def meet(self):
-        pass
-
-    @property
-    def trained(self):
-        return bool(self.lessons)
-
     def learn(self, row, label, amount, copies=False):
         self.learning = row
         if amount > 0:
-            self.lessons.append((label, amount, dict(row.numbers), dict(row.codes)))
+            self.examples.append((label, amount, dict(row.numbers), dict(row.codes)))
 
     # ---- numeric columns: intervals, shared by all learners
 
@@ -75,16 +68,16 @@ class Stump:
 
     # ---- leaves
 
-    def counts(self, lessons, n_known):
+    def counts(self, examples, n_known):
         out = [0.0] * n_known
-        for label, weight, _, _ in lessons:
+        for label, weight, _, _ in examples:
             out[label] += weight
         return out
 
     def gain(self, leaves, n_known):
-        """Of a split of the lessons that have the attribute."""
-        having = [lesson for leaf in leaves for lesson in leaf]
-        everything = sum(weight for _, weight, _, _ in self.lessons)
+        """Of a split of the examples that have the attribute."""
+        having = [example for leaf in leaves for example in leaf]
+        everything = sum(weight for _, weight, _, _ in self.examples)
         weight = sum(weight for _, weight, _, _ in having)
         after = 0.0
         for leaf in leaves:
@@ -94,21 +87,21 @@ class Stump:
 
     def nominal_leaf(self, j, row, n_known):
         leaves = defaultdict(list)
-        for lesson in self.lessons:
-            if j in lesson[3]:
-                leaves[lesson[3][j]].append(lesson)
+        for example in self.examples:
+            if j in example[3]:
+                leaves[example[3][j]].append(example)
         return self.gain(list(leaves.values()), n_known), leaves.get(dict(row.codes).get(j)), False
 
     def numeric_leaf(self, j, row, n_known):
         cells = []
         for low, high in self.intervals(j, row):
-            inside = [lesson for lesson in self.lessons if low <= lesson[2].get(j, math.nan) <= high]
+            inside = [example for example in self.examples if low <= example[2].get(j, math.nan) <= high]
             if inside:
                 cells.append((low, high, inside))
         best, cut, unsure = 0.0, None, False
         for p in range(1, len(cells)):
-            left = [lesson for _, _, inside in cells[:p] for lesson in inside]
-            right = [lesson for _, _, inside in cells[p:] for lesson in inside]
+            left = [example for _, _, inside in cells[:p] for example in inside]
+            right = [example for _, _, inside in cells[p:] for example in inside]
             gain = self.gain([left, right], n_known)
             unsure |= grey(gain, best)
             if better(gain, best):
@@ -131,7 +124,7 @@ class Stump:
                 unsure |= grey_cut
         counts = self.counts(chosen or [], n_known)
         if sum(counts) == 0:
-            counts = self.counts(self.lessons, n_known)
+            counts = self.counts(self.examples, n_known)
         return counts, unsure
 
     # ---- answers
@@ -148,7 +141,7 @@ class Stump:
         counts, unsure = self.leaf(row, n_known)
         best, second = sorted(counts, reverse=True)[:2]
         exact = not self.quotients and all(
-            weight * 4 == round(weight * 4) for _, weight, _, _ in self.lessons
+            weight * 4 == round(weight * 4) for _, weight, _, _ in self.examples
         )
         return unsure or (not exact and best - second < 1e-9 * best)
 

@@ -1,4 +1,4 @@
-"""TAN and BAN in batch: structure and probabilities computed from the whole list of lessons.
+"""TAN and BAN in batch: structure and probabilities computed from the whole list of examples.
 
 Friedman, Geiger, Goldszmidt 1997: maximum spanning tree of the conditional mutual information, grown from attribute 0, smoothed
 estimates. BAN: one more parent among the attributes that entered the tree before.
@@ -8,28 +8,22 @@ import itertools
 import math
 from collections import defaultdict
 
+from oracle.remembering import Remembering
+
 GREY = 1e-7
 
 
-class Network:
+class Network(Remembering):
     def __init__(self, columns, n_classes, seed, lane, *, n_parents=1, smoothing=5.0, relearn=1000):
-        self.columns, self.n_parents, self.smoothing, self.relearn = columns, n_parents, smoothing, relearn
-        self.lessons = []  # (class, weight, {column: value})
+        super().__init__(columns)  # examples: (class, weight, {column: value})
+        self.n_parents, self.smoothing, self.relearn = n_parents, smoothing, relearn
         self.parents = {}
-        self.doubt = False
-
-    def meet(self):
-        pass
-
-    @property
-    def trained(self):
-        return bool(self.lessons)
 
     def learn(self, row, label, amount, copies=False):
         if amount <= 0:
             return
-        self.lessons.append((label, amount, dict(row.codes)))
-        n = len(self.lessons)
+        self.examples.append((label, amount, dict(row.codes)))
+        n = len(self.examples)
         if self.relearn == "query" or n & (n - 1) == 0 or n % self.relearn == 0:
             self.parents = self.structure()
 
@@ -37,13 +31,13 @@ class Network:
 
     def information(self, i, j):
         joint, of_i, of_j, of_class = (defaultdict(float) for _ in range(4))
-        for c, w, x in self.lessons:
+        for c, w, x in self.examples:
             if i in x and j in x:
                 joint[x[i], x[j], c] += w
                 of_i[x[i], c] += w
                 of_j[x[j], c] += w
                 of_class[c] += w
-        total = sum(w for _, w, _ in self.lessons)
+        total = sum(w for _, w, _ in self.examples)
         return sum(
             n / total * math.log(n * of_class[c] / (of_i[v, c] * of_j[u, c]))
             for (v, u, c), n in joint.items()
@@ -73,7 +67,7 @@ class Network:
     def share(self, c, j, value, given):
         """(weight of class c with these parents' values and this value of j, ... any value of j)."""
         own = whole = 0.0
-        for label, w, x in self.lessons:
+        for label, w, x in self.examples:
             if label == c and j in x and all(x.get(p) == v for p, v in given.items()):
                 whole += w
                 own += w * (x[j] == value)
@@ -82,7 +76,7 @@ class Network:
     def theta(self, c, j, value, given):
         own, whole = self.share(c, j, value, given)
         if self.smoothing > 0:
-            having = [(w, x[j]) for _, w, x in self.lessons if j in x]
+            having = [(w, x[j]) for _, w, x in self.examples if j in x]
             marginal = sum(w for w, v in having if v == value) / sum(w for w, _ in having)
             return (own + self.smoothing * marginal) / (whole + self.smoothing)
         if whole == 0:
@@ -92,11 +86,11 @@ class Network:
         return max(own / whole, 1e-30)
 
     def log_joints(self, row, n_known):
-        met = {(j, v) for _, _, x in self.lessons for j, v in x.items()}
+        met = {(j, v) for _, _, x in self.examples for j, v in x.items()}
         x = {j: v for j, v in row.codes if (j, v) in met}
         out = {}
         for c in range(n_known):
-            weight = sum(w for label, w, _ in self.lessons if label == c)
+            weight = sum(w for label, w, _ in self.examples if label == c)
             if weight == 0:
                 continue
             out[c] = math.log(weight)

@@ -22,7 +22,7 @@ from streamboost import (
     Perceptron,
     SingleLearnerClassifier,
 )
-from streamboost.base import session
+from streamboost.base import warned
 from streamboost.base.inputs import codes, schema
 from streamboost.learners import LEARNERS
 from streamboost.models import MODELS
@@ -51,7 +51,7 @@ def state(model):
 
 @pytest.fixture
 def few_values(monkeypatch):
-    for module in (schema, session):
+    for module in (schema, warned):
         monkeypatch.setattr(module, "MOST_CATEGORIES", 5)
 
 

@@ -25,7 +25,7 @@ from streamboost import (
     Perceptron,
     SingleLearnerClassifier,
 )
-from streamboost.base import session as session_module
+from streamboost.base import warned
 from streamboost.base.inputs import schema
 
 RNG = np.random.default_rng(5)
@@ -190,7 +190,7 @@ def test_a_warning_that_is_an_error_refuses_the_call_and_nothing_else():
 
 
 def test_too_many_values_under_errors(monkeypatch):
-    for module in (schema, session_module):
+    for module in (schema, warned):
         monkeypatch.setattr(module, "MOST_CATEGORIES", 5)
     model = named()
     for i in range(3, 5):

@@ -7,7 +7,7 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,13 +20,13 @@ from streamboost.base.files.persist import Arrays
 from streamboost.base.files.writing import write_model
 from streamboost.base.inputs.labels import ClassCodes, declare, read_labels
 from streamboost.base.inputs.schema import Schema
-from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.sources import DictRow, Source, TableRows
 from streamboost.base.inputs.word_columns import WordFeatures
 from streamboost.base.naming import ColumnNames, column_names
 from streamboost.base.parameter import Declared
 from streamboost.base.params import BoosterPlan, LearnerPlan, count_threads, snapshot
-from streamboost.base.pending import LateRecords, PendingAnswers, Records
-from streamboost.base.session import Session, Source
+from streamboost.base.pending import Records
+from streamboost.base.session import Session
 from streamboost.catalogue import ModelEntry
 
 if TYPE_CHECKING:
@@ -152,33 +152,14 @@ class Estimator(Declared, BaseEstimator):
     def _stored_labels(self, manifest: Manifest) -> ClassCodes:
         return ClassCodes(manifest.labels, declared=manifest.declared)
 
-    # Learning and reading (sharing.py).
+    # Learning and reading. Bound directly: one more Python call would cost a tenth of the time of a row.
 
-    def _learn(
-        self,
-        source: Source,
-        y: Any,
-        classes: ArrayLike | None,
-        sample_weight: Any,
-        answer: str = "none",
-        *,
-        fit: bool = False,
-        pending: PendingAnswers | LateRecords | None = None,
-    ) -> Any:
-        return sharing.learn(self, source, y, classes, sample_weight, answer, fit=fit, pending=pending)
-
-    # Bound directly: one more Python call would cost a tenth of the time of a row.
+    _learn = sharing.learn
     _learn_fast = sharing.learn_fast
     _test_then_train_fast = sharing.test_then_train_fast
-
-    def _look_back(self, session: Session) -> None:
-        sharing.look_back(self, session)
-
-    def _read(self, look: Callable[[Session], T], *, fitted: bool = True) -> T:
-        return sharing.read(self, look, fitted=fitted)
-
-    def _refuse_unfitted(self, fitted: bool) -> NoReturn:
-        sharing.refuse_unfitted(self, fitted)
+    _look_back = sharing.look_back
+    _read = sharing.read
+    _refuse_unfitted = sharing.refuse_unfitted
 
     def _ask(self, X: Any, answer: str) -> NDArray[Any]:
         if self._session is None:
@@ -306,23 +287,12 @@ class Estimator(Declared, BaseEstimator):
         """The user's own facts that the model was loaded with; a copy."""
         return self._read(lambda session: copy.deepcopy(session.metadata), fitted=False)
 
-    def _file_bytes(self, session: Session, facts: Mapping[str, Any] | None) -> bytes:
-        return persist.file_bytes(self, session, facts)
-
-    def _manifest(self, session: Session, arrays: Arrays) -> dict[str, Any]:
-        return persist.manifest_of(self, session, arrays)
-
-    def _reserved(self, manifest: Manifest, state: Arrays) -> Session:
-        return persist.reserved(self, manifest, state)
-
-    def _restore(self, manifest: Manifest, arrays: Arrays, lanes: list[Any] | None = None) -> Session:
-        return persist.restore(self, manifest, arrays, lanes)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return persist.get_state(self)
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        persist.set_state(self, state)
+    _file_bytes = persist.file_bytes
+    _manifest = persist.manifest_of
+    _reserved = persist.reserved
+    _restore = persist.restore
+    __getstate__ = persist.get_state
+    __setstate__ = persist.set_state
 
     def __format__(self, spec: str) -> str:
         """Return what ``str`` does; River, which names a model that it does not know so, says where its adapter is."""

@@ -14,8 +14,7 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.manifest import Manifest
 from streamboost.base.inputs.label_sets import LabelSets, SetCodes, check_fit, one_set, read_sets
 from streamboost.base.inputs.labels import ClassCodes
-from streamboost.base.inputs.sources import DictRow, TableRows
-from streamboost.base.session import Source
+from streamboost.base.inputs.sources import DictRow, Source, TableRows
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -27,8 +27,6 @@ PIECE_SECONDS = 0.04
 MOST_THREADS = 256  # the limit of the core
 ROWS_PER_THREAD = 64
 """A piece has at least so many rows for each thread: with fewer, the last one waits longer for its first row than it works."""
-FLAT = ("label", "number")
-"""Answers that are one value per row."""
 _FEW_ROWS = 16  # a piece as small as this says little about the cost of a row
 _LEARNED = "The model has learned"
 
@@ -163,27 +161,6 @@ class TrainingBatch:
                 part.growth.twins[column] = growth.twins[column]
         piece.new_labels = new_labels
         return piece
-
-
-def join(parts: list[NDArray[Any]], answer: str) -> NDArray[Any]:
-    """The answers of pieces as those of one call: a class that a piece did not know has probability and score 0."""
-    if len(parts) == 1:
-        return parts[0]
-    if answer in FLAT:
-        return np.concatenate(parts)
-    width = parts[-1].shape[1]
-    return np.concatenate([_widened(part, width, answer) for part in parts])
-
-
-def _widened(part: NDArray[np.float64], width: int, answer: str) -> NDArray[np.float64]:
-    if part.shape[1] == width:
-        return part
-    code = [part[:, -1:]] if answer == "both" else []
-    known = part[:, :-1] if answer == "both" else part
-    nothing = np.isnan(known).all(axis=1)  # also true without any column
-    rest = np.zeros((len(part), width - part.shape[1]))
-    rest[nothing] = np.nan
-    return np.hstack([known, rest, *code])
 
 
 class InterruptsWait:

@@ -14,10 +14,9 @@ from streamboost.base.estimator import Estimator
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.files.manifest import Manifest
 from streamboost.base.inputs.labels import ClassCodes
-from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.sources import DictRow, Source, TableRows
 from streamboost.base.inputs.targets import Numbers, read_targets
 from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers
-from streamboost.base.session import Source
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -9,34 +9,38 @@ Whatever is refused is refused before the core is touched; from there on a call 
 from __future__ import annotations
 
 import copy
-import sys
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streamboost import _core
+from streamboost.base.answers import join, name_in_core, no_answers, present, present_row, unknown
 from streamboost.base.errors import ClassesNeeded, TooManyClasses
 from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, largest_magnitude
-from streamboost.base.inputs.codes import MOST_CATEGORIES
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
-from streamboost.base.inputs.word_columns import SOON_SHARE, TEXT, WordFeatures, guess_words
+from streamboost.base.inputs.sources import Source
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.base.pending import NOTHING_SAID, LateRecords, PendingAnswers, Records, records_to_learn
 from streamboost.base.pieces import (
-    FLAT,
     InterruptsWait,
     LearningInterrupted,
     Pace,
     TrainingBatch,
     clock,
-    join,
     say_how_far,
     since,
+)
+from streamboost.base.warned import (
+    UNSCALED,
+    Warned,
+    looking_like_texts,
+    warn_of_capped,
+    warn_of_scale,
+    warn_user,
 )
 
 JUDGED_AFTER = 1000
@@ -47,23 +51,6 @@ MOST_OF_A_DICT = 1024
 """Columns of rows that may take the short way, which asks for all of them."""
 FEW = 64
 """Labels and columns up to which the short way is made anew with every new one."""
-UNSCALED = 10.0
-"""Beyond this a linear learner without scaling deserves a word."""
-
-
-class Source(Protocol):
-    """The rows of one call, as the user gave them."""
-
-    n_rows: int
-
-    def first_schema(self, categorical: Any, words: WordFeatures | None = None) -> Schema:
-        """Let these rows fix columns and their kinds."""
-
-    def check(self, schema: Schema) -> None:
-        """Refuse rows whose columns are not the model's."""
-
-    def coded(self, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
-        """Check the rows against the model's columns and give codes to their categories."""
 
 
 class Session:
@@ -105,12 +92,8 @@ class Session:
         self.class_settings = class_settings
         self.read_only = False
         self.broken: str | None = None
-        self.warned = False
-        self.judged = False
-        self.told_unlabeled = False  # whether it was said that rows came without labels
-        self.full = False  # whether it was said that trees have reached their limit of memory
-        self.starved = False  # whether it was said that trees had no memory to grow at all
-        self.capped: set[int] = set()
+        self.warned = Warned()
+        self.judged = False  # whether the learners were looked at, after JUDGED_AFTER examples
         self.pace, self.ask_pace = Pace(threads), Pace(threads)
         self._delayed: Warning | None = None
         self._pending: tuple[int, Growth, list[Any]] | None = None
@@ -170,7 +153,7 @@ class Session:
         other = copy.copy(self)
         other._use(self.model.clone())
         other.labels, other.schema = copy.deepcopy(self.labels), copy.deepcopy(self.schema)
-        other.capped = set(self.capped)
+        other.warned = self.warned.copy()
         other.read_only = True
         other.refresh_fast()
         return other
@@ -184,7 +167,11 @@ class Session:
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._use(model)
-        other.capped, other.pace, other.ask_pace = set(self.capped), self.pace.fresh(), self.ask_pace.fresh()
+        other.warned, other.pace, other.ask_pace = (
+            self.warned.copy(),
+            self.pace.fresh(),
+            self.ask_pace.fresh(),
+        )
         other._changes = _core.parameter_changes()
         if fast is not None:
             other.fast = fast.of(model)
@@ -198,7 +185,7 @@ class Session:
 
     def room(self) -> tuple[NDArray[np.int64], int, bool, NDArray[np.float64] | None]:
         """Return what the core must have room for."""
-        return self.schema.n_values(), len(self.labels), self.labels.declared, self._facts([])
+        return self.schema.n_values(), len(self.labels), self.labels.declared, self._settings_of_classes([])
 
     def grow_like(self, other: Session, room: Any) -> None:
         """Have the columns and labels of another session (this one's and more) and its room; the row that brings them is next."""
@@ -217,7 +204,7 @@ class Session:
 
     def check_classes(self, new: list[Any]) -> None:
         """Refuse labels that this algorithm or its learner cannot take, before anything is learned."""
-        self._facts(new)
+        self._settings_of_classes(new)
         total = len(self.labels) + len(new)
         limit = self.booster.max_classes
         if limit is not None and total > limit:
@@ -236,36 +223,10 @@ class Session:
     def _some_classes(self, new: list[Any]) -> list[Any]:
         return [*self.labels.classes[:10].tolist(), *new][:10]
 
-    def _facts(self, new: list[Any]) -> NDArray[np.float64] | None:
+    def _settings_of_classes(self, new: list[Any]) -> NDArray[np.float64] | None:
         """Return what the user says of the classes, by code, or refuse it."""
         known = self.labels.book.values
         return self.class_settings([*known, *new] if new else known, self.labels.declared)
-
-    def _warn(self, rows: CodedRows, active: NDArray[np.bool_] | None) -> bool:
-        """Say what is odd about rows, once. Where warnings are errors this refuses them: nothing was learned."""
-        delayed, self._delayed = self._delayed, None
-        if delayed is not None:
-            raise delayed
-        unscaled = False
-        if self.learner.warns_unscaled and not self.warned:
-            largest = largest_magnitude(rows, self.schema)
-            if largest > UNSCALED and active is not None:
-                largest = largest_magnitude(rows, self.schema, active)
-            unscaled = largest > UNSCALED
-            if unscaled:
-                warn_user(
-                    f"X holds values as large as {largest:.3g}, and {self.learner.title} has scale='none'. Linear "
-                    f"learners expect features of about the same small size: scale X, or set scale='maxabs' or "
-                    "scale='standard'."
-                )
-        for column in rows.growth.capped:
-            if column not in self.capped:
-                warn_user(
-                    f"{self.schema.title(column)} has more than {MOST_CATEGORIES} different values; values that came "
-                    "after those are treated as missing. A column of identifiers says little: leave it out, group its "
-                    "values, or let StreamBoostClassifier read it as identifiers (identifier_features=)."
-                )
-        return unscaled
 
     def _coded(self, source: Source, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
         rows = source.coded(self.schema, active, grow)
@@ -273,21 +234,18 @@ class Session:
             check_counts(rows, self.schema, self.learner.title)
         return rows
 
-    def _advise_of_texts(self, growth: Growth) -> None:
-        """Of rows that come one by one nothing is guessed: say so when a column with too many values looks like texts.
-
-        It has them long before there are as many rows as a guess is made from, and few of those that come again have done so.
-        """
-        n_rows = self.model.n_learned
-        for column in growth.twins.values():
-            book = self.schema.books[column]
-            values = [] if book is None else [value for value in book.values if isinstance(value, str)]
-            if len(values) > SOON_SHARE * n_rows and guess_words(values, n_rows) == TEXT:
-                name = self.schema.names[column] if self.schema.names else column
-                self.advise(
-                    f"{self.schema.title(column)} has more than {len(values)} different values, and looks like texts: the "
-                    f"model would learn more from its words (text_features=[{name!r}])."
-                )
+    def _warn_of(self, rows: CodedRows, active: NDArray[np.bool_] | None) -> bool:
+        """Warn of odd rows, and raise what the call before could not; whether the values are large for the learner."""
+        delayed, self._delayed = self._delayed, None
+        if delayed is not None:
+            raise delayed
+        unscaled = False
+        if self.learner.warns_unscaled and not self.warned.unscaled:
+            unscaled = warn_of_scale(rows, active, self.schema, self.learner.title)
+        warn_of_capped(
+            self.schema, [column for column in rows.growth.capped if column not in self.warned.capped]
+        )
+        return unscaled
 
     def advise(self, line: str) -> None:
         """Warn about what was learned. Where warnings are errors the next call raises it instead, before it learns."""
@@ -314,7 +272,6 @@ class Session:
         Rows that are `unlabeled`, and weigh nothing, move the statistics of the columns, once a row has been learned.
         """
         known_before = len(self.labels)
-        wanted = "both" if answer == "row" else answer
         active = None if weight is None else weight > 0
         codes, new = self.labels.encode(y, active)
         self.check_classes(new)
@@ -326,31 +283,43 @@ class Session:
         learns = active is None or bool(active.any())
         rows = self._coded(source, active, learns)
         records, places = self._records(pending, source.n_rows, weight, len(self.labels) + len(new))
-        if not learns:
-            if isinstance(pending, LateRecords) and self.knows_classes:
-                said = np.empty((source.n_rows, records.shape[1]))
-                found = self._ask(rows, wanted, said)
-                records[places] = said
-                return self._present(found, answer, known_before)
-            return None if answer == "none" else self._present(self._ask(rows, wanted), answer, known_before)
-        unscaled = self._warn(rows, active)
-        known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
-        batch = TrainingBatch(rows, codes, weight, new, len(self.labels), known, records, places, unlabeled)
-        try:
-            raw = self._learn(batch, wanted)
-        except BaseException as error:
-            learned = rows.cut(0, getattr(error, "n_rows_learned", 0))
-            self.warned |= unscaled and largest_magnitude(learned, self.schema) > UNSCALED
-            raise
-        self.warned |= unscaled
-        self.capped.update(rows.growth.capped)
-        # Rows that bring one label or column after another would make it again and again, which costs as much as there are.
-        if max(len(self.labels), self.schema.width) <= FEW or not (new or rows.growth):
-            self.refresh_fast()
-        self._advise_of_texts(rows.growth)
+        if learns:
+            known = {c: len(self.schema.books[c] or ()) for c in rows.growth.values if c < self.schema.width}
+            batch = TrainingBatch(
+                rows, codes, weight, new, len(self.labels), known, records, places, unlabeled
+            )
+            raw = self._learn_warning(batch, active, name_in_core(answer))
+        elif isinstance(pending, LateRecords) and self.knows_classes:
+            said = np.empty((source.n_rows, records.shape[1]))
+            raw = self._ask(rows, name_in_core(answer), said)
+            records[places] = said
+        else:
+            raw = None if answer == "none" else self._ask(rows, name_in_core(answer))
         return None if raw is None else self._present(raw, answer, known_before)
 
-    def _learn(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
+    def _learn_warning(
+        self, batch: TrainingBatch, active: NDArray[np.bool_] | None, answer: str
+    ) -> NDArray[Any] | None:
+        """Learn rows, with a word before about those that are odd, and after about what was learned."""
+        rows = batch.rows
+        unscaled = self._warn_of(rows, active)
+        try:
+            raw = self._learn_in_pieces(batch, answer)
+        except BaseException as error:
+            learned = rows.cut(0, getattr(error, "n_rows_learned", 0))
+            self.warned.unscaled |= unscaled and largest_magnitude(learned, self.schema) > UNSCALED
+            raise
+        self.warned.unscaled |= unscaled
+        self.warned.capped.update(rows.growth.capped)
+        # Rows that bring one label or column after another would make it again and again, which costs as much as there are.
+        if max(len(self.labels), self.schema.width) <= FEW or not (batch.new_labels or rows.growth):
+            self.refresh_fast()
+        for line in looking_like_texts(rows.growth, self.schema, self.model.n_learned):
+            self.advise(line)
+        return raw
+
+    def _learn_in_pieces(self, batch: TrainingBatch, answer: str) -> NDArray[Any] | None:
+        """Learn piece by piece (pieces.py): a call that stops says how many rows it has learned."""
         n, done, first, end, begun = batch.rows.n_rows, 0, 0, 0, self.model.n_seen
         at_start, least = begun, batch.first_active + 1
         parts: list[NDArray[Any]] = []
@@ -385,7 +354,12 @@ class Session:
         room = None
         if growth or new or not self._reserved:
             n_classes = len(self.labels) + len(new)
-            room = self.schema.n_values(growth), n_classes, self.labels.declared, self._facts(new)
+            room = (
+                self.schema.n_values(growth),
+                n_classes,
+                self.labels.declared,
+                self._settings_of_classes(new),
+            )
             self.fast = None
             if self._shares_maps:
                 self.labels, self.schema = copy.deepcopy(self.labels), copy.deepcopy(self.schema)
@@ -457,7 +431,7 @@ class Session:
         if not source.n_rows:
             source.check(self.schema)
             return no_answers(answer, self.labels)
-        wanted = "both" if answer == "row" else answer
+        wanted = name_in_core(answer)
         return self._present(self._ask(self._coded(source, None, False), wanted), answer, len(self.labels))
 
     def pending(self, source: Source, answer: str) -> tuple[Any, Records]:
@@ -467,7 +441,7 @@ class Session:
         records = np.zeros((source.n_rows, self.model.record_width(len(self.labels))))
         if not source.n_rows:
             return self.ask(source, answer), records
-        wanted = "both" if answer == "row" else answer
+        wanted = name_in_core(answer)
         raw = self._ask(self._coded(source, None, False), wanted, records)
         return self._present(raw, answer, len(self.labels)), records
 
@@ -500,7 +474,7 @@ class Session:
 
     def refresh_fast(self) -> None:
         """Prepare the short way for dict rows; Python-written learners take the long one."""
-        largest = UNSCALED if self.learner.warns_unscaled and not self.warned else LARGEST
+        largest = UNSCALED if self.learner.warns_unscaled and not self.warned.unscaled else LARGEST
         fast, labels, schema = self.fast, self.labels, self.schema
         if fast is None or fast.width != schema.width or fast.n_classes != len(labels):
             if self.in_python or not self.knows_classes or self._delayed is not None:
@@ -523,56 +497,6 @@ class Session:
         self.fast = fast
 
 
-def unknown(n_rows: int, answer: str) -> NDArray[Any]:
-    """Answers while no class is known."""
-    if answer == "label":
-        return np.full(n_rows, -1, np.int32)
-    return np.full((n_rows, 1 if answer == "both" else 0), np.nan)
-
-
-def no_answers(answer: str, labels: ClassCodes) -> Any:
-    """Answers to no rows at all."""
-    if answer == "none":
-        return None
-    if answer == "number":
-        return np.empty(0)
-    if answer.startswith("interval:"):
-        return np.empty((0, 2))
-    if answer == "full":
-        return np.empty((0, len(labels))), np.empty((0, len(labels)))
-    raw = np.empty(0, np.int32) if answer == "label" else np.empty((0, len(labels) + (answer == "both")))
-    return present(raw, answer, labels)
-
-
-def present(raw: NDArray[Any], answer: str, labels: ClassCodes) -> Any:
-    """Codes become labels, columns take the order of ``classes_``."""
-    if answer.startswith("set:"):
-        return raw[:, labels.order] == 1.0
-    if answer.startswith("interval:"):
-        return raw
-    if answer == "full":
-        return raw[:, len(labels) : 2 * len(labels)][:, labels.order], raw[:, : len(labels)][:, labels.order]
-    if answer == "both":
-        codes = np.where(np.isnan(raw[:, -1]), -1, raw[:, -1]).astype(np.int32)
-        return labels.decode(codes), raw[:, :-1][:, labels.order]
-    return labels.decode(raw) if answer in FLAT else raw[:, labels.order]
-
-
-def present_row(raw: NDArray[np.float64], labels: ClassCodes, known: int) -> tuple[Any, dict[Any, float]]:
-    """The label of one row, None while no class is known, and the probability of each of the first ``known`` classes."""
-    values, code = labels.book.values, raw[-1]
-    proba = {values[c]: float(raw[c]) for c in labels.order.tolist() if c < known}
-    return values[int(code)] if code >= 0 else None, proba
-
-
 def looks_back(n_learned: int, judged: bool) -> bool:
     """Whether it is time to look back at what was learned, after the n-th row, which has taken the short way."""
     return n_learned > 0 and (n_learned % LOOK_BACK_EVERY == 0 or (n_learned >= JUDGED_AFTER and not judged))
-
-
-def warn_user(message: str) -> None:
-    """Warn at the line outside this package that led here."""
-    frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "streamboost":
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)

@@ -14,15 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
 from streamboost import _core
+from streamboost.base.answers import no_answers
 from streamboost.base.files.persist import copied_session
 from streamboost.base.inputs.labels import check_length, check_same_classes
+from streamboost.base.inputs.sources import Source
 from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.params import changed_parameter
 from streamboost.base.pending import LateRecords, PendingAnswers, Records
 from streamboost.base.pieces import LearningInterrupted
 from streamboost.base.random import draw_seed
-from streamboost.base.session import Session, Source, looks_back, no_answers, warn_user
+from streamboost.base.session import Session, looks_back
+from streamboost.base.warned import warn_user
 
 if TYPE_CHECKING:
     from streamboost.base.estimator import Estimator
@@ -58,7 +61,7 @@ def learn(
             taken, answers = _learn_first(model, source, y, classes, weight, answer, fit, pending, unlabeled)
             if taken:
                 if absent is not None and model._session is not None:
-                    model._session.told_unlabeled = True
+                    model._session.warned.unlabeled = True
                 return answers
             continue
         with session.writing:
@@ -90,9 +93,9 @@ def _without_labels(
     known = session.labels.book.values if session is not None else ()
     if not len(known) and classes is not None:
         known = np.asarray(classes).tolist()
-    if not model._counts_unlabeled and (session is None or not session.told_unlabeled):
+    if not model._counts_unlabeled and (session is None or not session.warned.unlabeled):
         if session is not None:
-            session.told_unlabeled = True
+            session.warned.unlabeled = True
         warn_user(
             f"Rows without a label came to this {type(model).__name__}, the first time {int(absent.sum())} of {n_rows}: it does "
             "not learn them."

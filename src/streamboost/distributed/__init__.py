@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from streamboost.distributed.files import cut as cut
     from streamboost.distributed.files import join as join
-    from streamboost.distributed.keyed import KeyedClassifier as KeyedClassifier
+    from streamboost.distributed.keyed_classifier import KeyedClassifier as KeyedClassifier
     from streamboost.distributed.keyed_regressor import KeyedRegressor as KeyedRegressor
     from streamboost.distributed.keyed_shards import KeyedShards as KeyedShards
     from streamboost.distributed.shards import Shards as Shards
 
 _HOME = {
-    "KeyedClassifier": "keyed",
+    "KeyedClassifier": "keyed_classifier",
     "KeyedRegressor": "keyed_regressor",
     "KeyedShards": "keyed_shards",
     "Shards": "shards",

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from streamboost.adapters.records import as_records, labels_of
+from streamboost.adapters.records import as_records
 from streamboost.base.estimator import with_session
 from streamboost.base.pending import PendingAnswers
 from streamboost.base.pieces import InStep
@@ -59,7 +59,7 @@ def _text(key: Any) -> str:
     return str(key) if type(key) is int else json.dumps(key)
 
 
-class _Own(KeyedModel):
+class OwnModel(KeyedModel):
     """The model of one key, and what it and the global model have lost on the key's rows."""
 
     __slots__ = ("bytes", "lost_global", "lost_own", "n", "stored", "used")
@@ -91,7 +91,8 @@ class KeyedPendingAnswer:
 
 
 class KeyedModels(Closable):
-    """Base class of the models by key: see :class:`KeyedClassifier` and :class:`KeyedRegressor`."""
+    """Base class of the models by key: :class:`~streamboost.distributed.KeyedClassifier` and
+    :class:`~streamboost.distributed.KeyedRegressor`."""
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class KeyedModels(Closable):
         self.idle_s = idle_s
         self.fallback = fallback
         self._clock = clock
-        self._owns: OrderedDict[str, _Own] = OrderedDict()
+        self._owns: OrderedDict[str, OwnModel] = OrderedDict()
         self._bytes = 0
         self._temporary = tempfile.mkdtemp(prefix="streamboost-") if folder is None else None
         place = Path(self._temporary or os.fspath(folder or ""))
@@ -162,7 +163,7 @@ class KeyedModels(Closable):
         del rest[self.key]
         return key, rest
 
-    def _find(self, key: Any, *, make: bool) -> _Own | None:
+    def _find(self, key: Any, *, make: bool) -> OwnModel | None:
         name = _text(key)
         own = self._owns.get(name)
         if own is not None:
@@ -171,10 +172,10 @@ class KeyedModels(Closable):
             found = self._store.get(name)
             if found is not None:
                 keyed_model = self._templates.unpack(found.text, found.numbers)
-                own = _Own(keyed_model, found.n, found.lost_own, found.lost_global)
+                own = OwnModel(keyed_model, found.n, found.lost_own, found.lost_global)
                 self._weigh(own)
             elif make:
-                own = _Own(KeyedModel(with_session(self.model, None)))
+                own = OwnModel(KeyedModel(with_session(self.model, None)))
             if own is None:
                 return None
             self._owns[name] = own
@@ -183,7 +184,7 @@ class KeyedModels(Closable):
             self._evict_idle(own)
         return own
 
-    def _weigh(self, own: _Own) -> None:
+    def _weigh(self, own: OwnModel) -> None:
         self._bytes -= own.bytes
         own.bytes = own.memory_bytes()
         self._bytes += own.bytes
@@ -198,12 +199,12 @@ class KeyedModels(Closable):
         self._write(name, own)
         self.n_evicted += 1
 
-    def _evict_idle(self, own: _Own) -> None:
+    def _evict_idle(self, own: OwnModel) -> None:
         now = own.used = self._clock()
         while self.idle_s is not None and now - next(iter(self._owns.values())).used > self.idle_s:
             self._evict()
 
-    def _write(self, name: str, own: _Own) -> None:
+    def _write(self, name: str, own: OwnModel) -> None:
         if not own.started or own.n == own.stored:  # it has only answered
             return
         text, numbers = self._templates.pack(own)
@@ -341,7 +342,7 @@ class KeyedModels(Closable):
         """Return answers as an array."""
 
     @abstractmethod
-    def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
+    def _losses(self, own: OwnModel, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
         """Return what the key's own model and the one of all lose on a row, each from 0 to 1."""
 
     @abstractmethod
@@ -349,7 +350,7 @@ class KeyedModels(Closable):
         """Return the same of answers that were given."""
 
     @abstractmethod
-    def _teach(self, own: _Own, x: Mapping[Any, Any], y: Any, weight: float) -> None:
+    def _teach(self, own: OwnModel, x: Mapping[Any, Any], y: Any, weight: float) -> None:
         """Let the model of a key learn a row."""
 
     @abstractmethod
@@ -437,99 +438,3 @@ def _check_options(max_models: Any, max_bytes: Any, idle_s: float | None, fallba
         raise ValueError(f"idle_s={idle_s!r} is not allowed: it must be a number above 0, or None.")
     if fallback not in ("global", "prior", None):
         raise ValueError(f"fallback={fallback!r} is not allowed; choose 'global', 'prior' or None.")
-
-
-class KeyedClassifier(KeyedModels):
-    """A model for every value of one feature, and one for all of them that answers while those are young.
-
-    Parameters
-    ----------
-    model : estimator
-        One of streamboost's ensembles for streams, untrained; every key gets a clone.
-    key : str
-        The feature whose value says which model: text, a whole number or a boolean. The models do not see it.
-    max_models : int
-        Models in memory at most; others wait in the store.
-    max_bytes : int
-        Memory of these models together, about: with large models there are fewer. They are measured when their rows have doubled.
-    idle_s : float, optional
-        Models that were not used for so many seconds go to the store, too.
-    fallback : {"global", "prior", None}
-        Who answers beside a key's own model. "global": a model that learns all rows; Hedge weighs the two on the key's own
-        rows, so that the own model takes over when it is better. "prior": the frequencies of all labels, until the key has a
-        row. None: nobody.
-    folder : str or path, optional
-        Where the store is. A folder that has one is gone on with. Without one it is temporary and ends with `close`.
-    clock : callable, optional
-        Seconds, for `idle_s`.
-
-    Examples
-    --------
-    >>> from streamboost import OnlineBaggingClassifier
-    >>> from streamboost.distributed import KeyedClassifier
-    >>> with KeyedClassifier(OnlineBaggingClassifier(n_estimators=5, random_state=1), "customer") as model:
-    ...     for day in range(20):
-    ...         model.learn_one({"customer": "ann", "rain": day % 2}, "stays" if day % 2 else "comes")
-    ...     model.predict_one({"customer": "ann", "rain": 1})
-    'stays'
-    """
-
-    task, _kind, _verb = "classification", "classifiers", "predict_proba_one"
-
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the probability of each label for one row; empty while nothing is known.
-
-        Parameters
-        ----------
-        x : dict
-            The row, with its key.
-
-        Returns
-        -------
-        dict
-            Label to probability.
-        """
-        self._check_open()
-        key, rest = self._split(x)
-        own = self._find(key, make=False)
-        mine = {} if own is None else own.predict_proba_one(rest)
-        if self.fallback == "prior":
-            total = sum(self._counts.values())
-            return mine or {label: count / total for label, count in self._counts.items()}
-        if self._global is None or not self._global.started:
-            return mine
-        others: dict[Any, float] = self._global.predict_proba_one(rest)
-        if own is None or not mine:
-            return others
-        share = own.share()
-        return {label: share * mine.get(label, 0.0) + (1 - share) * p for label, p in others.items()}
-
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Return the most likely label of one row, or None while nothing is known.
-
-        Parameters
-        ----------
-        x : dict
-            The row, with its key.
-
-        Returns
-        -------
-        label or None
-        """
-        proba = self.predict_proba_one(x)
-        return max(proba, key=proba.__getitem__) if proba else None
-
-    def _table(self, answers: list[Any]) -> NDArray[Any]:
-        return labels_of(answers)
-
-    def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
-        return 1.0 - own.predict_proba_one(x).get(y, 0.0), 1.0 - whole.predict_proba_one(x).get(y, 0.0)
-
-    def _lost(self, own: PendingAnswers, whole: PendingAnswers, y: Any) -> tuple[float, float]:
-        return 1.0 - own.proba.get(y, 0.0), 1.0 - whole.proba.get(y, 0.0)
-
-    def _teach(self, own: _Own, x: Mapping[Any, Any], y: Any, weight: float) -> None:
-        self._templates.learn(own, x, y, weight)
-
-    def _count(self, y: Any, weight: float) -> None:
-        self._counts[y] = self._counts.get(y, 0.0) + weight

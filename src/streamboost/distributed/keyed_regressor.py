@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamboost.base.pending import PendingAnswers
-from streamboost.distributed.keyed import KeyedModels, _Own
+from streamboost.distributed.keyed import KeyedModels, OwnModel
 
 
 class KeyedRegressor(KeyedModels):
@@ -68,7 +68,7 @@ class KeyedRegressor(KeyedModels):
     def _table(self, answers: list[Any]) -> NDArray[Any]:
         return np.array(answers, dtype=np.float64)
 
-    def _losses(self, own: _Own, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
+    def _losses(self, own: OwnModel, whole: Any, x: Mapping[Any, Any], y: Any) -> tuple[float, float]:
         return self._shared(own.model.predict_one(x), whole.predict_one(x), y)
 
     def _lost(self, own: PendingAnswers, whole: PendingAnswers, y: Any) -> tuple[float, float]:
@@ -81,7 +81,7 @@ class KeyedRegressor(KeyedModels):
         together = sum(missed)
         return (missed[0] / together, missed[1] / together) if together > 0 else (0.5, 0.5)
 
-    def _teach(self, own: _Own, x: Mapping[Any, Any], y: Any, weight: float) -> None:
+    def _teach(self, own: OwnModel, x: Mapping[Any, Any], y: Any, weight: float) -> None:
         own.model.learn_one(x, y, weight)
         own.template = None  # it may have met a new value: the next file says what it has become
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamboost.distributed.closable import Closable
 from streamboost.distributed.key_store import StoredModel
-from streamboost.distributed.keyed import KeyedClassifier, KeyedModels, KeyedPendingAnswer, key_of
+from streamboost.distributed.keyed import KeyedModels, KeyedPendingAnswer, key_of
+from streamboost.distributed.keyed_classifier import KeyedClassifier
 from streamboost.distributed.keyed_regressor import KeyedRegressor
 
 if TYPE_CHECKING:

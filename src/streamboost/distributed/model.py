@@ -497,7 +497,7 @@ class ShardedSession(Session):
             other.labels = ClassCodes(self.labels.book.values[:n_classes], declared=self.labels.declared)
         other.schema = copy.deepcopy(self.schema)
         other.pace, other.ask_pace = Pace(), Pace()
-        other.capped = set(self.capped)
+        other.warned = self.warned.copy()
         other.read_only = True
         other.refresh_fast()
         return other

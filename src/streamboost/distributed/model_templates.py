@@ -60,7 +60,9 @@ class ModelTemplate:
         """Whether a model that was made here has discovered nothing since."""
         mine = self.session
         return (
-            session.labels is mine.labels and session.schema is mine.schema and session.warned == mine.warned
+            session.labels is mine.labels
+            and session.schema is mine.schema
+            and session.warned.unscaled == mine.warned.unscaled
         )
 
 
@@ -103,7 +105,8 @@ class KeyedModel:
             or not template.fits(session)
         ):
             return
-        if session.fast is not None and not (session.capped or session.full or session.starved):
+        warned = session.warned
+        if session.fast is not None and not (warned.capped or warned.memory_limit or warned.no_memory):
             self.core, self.estimator = session.model, None
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:

@@ -247,7 +247,7 @@ class Shards(Closable):
             self.model._stored_labels(manifest),
             schema_of(manifest.columns, room),
         )
-        session.warned, session.metadata = manifest.warned, manifest.metadata
+        session.warned.unscaled, session.metadata = manifest.warned, manifest.metadata
         plan = Plan(session.plan)
         if plan.digest != head["digest"]:
             raise ModelFileError(f"{self._folder.url}: the shards are of a model with other parameters.")

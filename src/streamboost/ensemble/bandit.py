@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from streamboost.base.classifier import Classifier
 from streamboost.base.inputs.labels import ClassCodes
-from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.sources import DictRow, Source, TableRows
 from streamboost.base.parameter import number, one_of, parameter
 from streamboost.base.params import LearnerPlan
-from streamboost.base.session import Source
 from streamboost.catalogue import ModelEntry
 from streamboost.ensemble.common import StreamEnsemble
 from streamboost.ensemble.multiclass import drawn_trees

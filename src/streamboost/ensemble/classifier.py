@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.classifier import StreamClassifier
 from streamboost.base.inputs.arrays import CodedRows
-from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.sources import DictRow, Source, TableRows
 from streamboost.base.pending import LateRecords
-from streamboost.base.session import Session, Source
+from streamboost.base.session import Session
 from streamboost.ensemble.common import StreamEnsemble, column_names
 from streamboost.ensemble.output_options import (
     check_output_options,

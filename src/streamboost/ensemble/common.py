@@ -256,14 +256,14 @@ class StreamEnsemble(LearnerEnsemble):
 
     def _remarks(self, session: Session) -> list[str]:
         lines = []
-        if not session.full and self._bound_is_chosen() and session.model.short_of_memory():
-            session.full = True
+        if not session.warned.memory_limit and self._bound_is_chosen() and session.model.short_of_memory():
+            session.warned.memory_limit = True
             lines.append(
                 "The trees have reached their limit of memory: the leaves that promise least have stopped observing, and some "
                 "splits may not be made. Raise max_bytes to let them grow; report() counts the idle leaves."
             )
-        if not session.starved and session.model.starved():
-            session.starved = True
+        if not session.warned.no_memory and session.model.starved():
+            session.warned.no_memory = True
             lines.append(
                 "There was no memory for trees to grow: they have learned all rows, but less than they could have, and try again "
                 "with the rows to come. Load the last file where there is more memory to learn the same as always."

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streamboost.base.inputs.sources import DictRow, TableRows
+from streamboost.base.inputs.sources import DictRow, Source, TableRows
 from streamboost.base.pending import LateRecords
 from streamboost.base.regressor import StreamRegressor
-from streamboost.base.session import Session, Source
+from streamboost.base.session import Session
 from streamboost.ensemble.classifier import USUAL_ORDERS, cells_of
 from streamboost.ensemble.common import StreamEnsemble, column_names
 from streamboost.ensemble.options import LEARNER

@@ -111,7 +111,7 @@ def manifest_of(
         "seed": session.seed,
         "labels": {"declared": session.labels.declared, "values": session.labels.book.values},
         "columns": columns_of(session.schema),
-        "warned": session.warned,
+        "warned": session.warned.unscaled,
         **entry(session.metadata if facts is None else facts),
     }
 
@@ -134,7 +134,7 @@ def reserved(model: Estimator, manifest: Manifest, state: Arrays, lanes: list[An
     if schema.d0 < schema.width:  # the first reservation fixes d0
         session.model.reserve(counts[: schema.d0], len(labels), labels.declared)
     session.reserve_all()
-    session.warned = manifest.warned
+    session.warned.unscaled = manifest.warned
     session.metadata = manifest.metadata
     return session
 

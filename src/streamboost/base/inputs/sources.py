@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,3 +65,6 @@ class DictRow:
     def coded(self, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
         """Check the values against the model's columns and give codes to its categories."""
         return read_dict(self._x, schema, self._title, grow=grow)
+
+
+Source: TypeAlias = TableRows | DictRow
