@@ -375,6 +375,8 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
         if book is not None:
             source = _exact(table, column, source)
         if book is None:
+            if isinstance(source, list) and all(value is None or isinstance(value, bool) for value in source):
+                source = np.array(source, dtype=np.float64)
             if isinstance(source, list) or column in table.values:
                 raise ValueError(
                     f"{schema.title(column)} is numeric, as in the first rows, but now holds categories. Make it numbers "
