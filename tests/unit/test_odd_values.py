@@ -293,7 +293,7 @@ class Odd:
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [
-        ({"a": 1.0}, TypeError, "X is of type dict: rows are an array"),
+        ({"a": 1.0}, TypeError, "X is of type dict: rows are an array.* methods whose names end in _one"),
         ({1.0, 2.0}, TypeError, "X is of type set: rows are an array"),
         (Odd(), TypeError, "X is of type Odd: rows are an array"),
         (np.zeros(3, [("a", float), ("b", int)]), TypeError, "X is of type ndarray with named fields"),
