@@ -214,6 +214,9 @@ endef
 # judge. Messages go to a file, because pytest would keep them for itself in a crash. The core is the one of `make asan`.
 ASAN      := build/asan-python
 ASAN_LIBS := $(foreach lib,libasan.so libubsan.so libstdc++.so,$(shell $(CXX) -print-file-name=$(lib)))
+# What reads bytes and objects of others: model files, carries, stores of keys, requests, data files, words and open columns.
+HOSTILE   := tests/state tests/distributed/test_messages.py tests/distributed/test_keyed_store.py tests/unit/test_reader_fuzz.py \
+             tests/unit/test_limits.py tests/unit/test_odd_values.py tests/laws/test_words.py tests/laws/test_many_values.py
 asan-python: build  ## the Python tests of hostile files and rows with a sanitized extension
 	@echo "== building the extension with ASan and UBSan"
 	@cmake --preset asan $(STRICT) >/dev/null
@@ -224,7 +227,7 @@ asan-python: build  ## the Python tests of hostile files and rows with a sanitiz
 	@rm -f $(ASAN)/log.*
 	@LD_PRELOAD="$(ASAN_LIBS)" UBSAN_OPTIONS=print_stacktrace=1 \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:log_path=$(CURDIR)/$(ASAN)/log \
-	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider tests/state tests/distributed/test_messages.py || { cat $(ASAN)/log.* 2>/dev/null; false; }
+	  $(ASAN)/venv/bin/python -m pytest -n $(JOBS) -p no:cacheprovider $(HOSTILE) || { cat $(ASAN)/log.* 2>/dev/null; false; }
 
 # Other compilers and systems: the C++ tests, the bits of every kernel among them.
 CLANG ?= clang++-16

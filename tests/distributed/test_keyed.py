@@ -118,6 +118,21 @@ def test_what_the_model_of_all_refuses_is_learned_by_nobody():
         assert own is None or getattr(own, "n_learned_", 0) == 0
 
 
+def test_what_the_model_of_the_key_refuses_is_learned_by_nobody():
+    """A column may be of another kind there; the answer was given before it was."""
+    with KeyedClassifier(model(), "who") as keyed:
+        keyed.learn_one({"who": 1, "a": "a text", "b": 1.0}, "no")
+        keyed.learn_one({"who": 2, "b": 1.0}, "yes")
+        late = {"who": 2, "a": "a text"}
+        pending = keyed.predict_pending_one(late)
+        keyed.learn_one({"who": 2, "a": 3.5}, "yes")
+        another = {"who": 3, "a": "a text", "b": 1.0}  # for whom the model of all answers
+        before = keyed.predict_proba_one(another)
+        with pytest.raises(ValueError, match="'a' is numeric"):
+            keyed.learn_one(late, "yes", pending=pending)
+        assert keyed.predict_proba_one(another) == before
+
+
 def test_prior():
     with KeyedClassifier(model(), "who", fallback="prior") as keyed:
         assert keyed.predict_one({"who": 1, "a": 0.0}) is None

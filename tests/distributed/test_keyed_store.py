@@ -18,6 +18,7 @@ from streamboost.distributed import KeyedClassifier, key_store
 from streamboost.distributed.model_templates import KeyedModel, ModelTemplates
 from tests.distributed.test_messages import signed
 from tests.inside.handles import core_of
+from tests.inside.stores import key_database_of
 
 LEARNERS = [
     sb.NaiveBayes(),
@@ -203,6 +204,42 @@ def test_a_store_whose_columns_have_other_names_is_refused(table, tmp_path):
         key_store.KeyStore(path)
 
 
+def test_a_store_in_a_format_to_come_is_refused(tmp_path):
+    path = tmp_path / "models.sqlite"
+    key_store.KeyStore(path).close()
+    content = bytearray(path.read_bytes())
+    content[44:48] = (77).to_bytes(4, "big")  # where SQLite has the format of its tables
+    path.write_bytes(content)
+    with pytest.raises(sb.ModelFileError, match="no store of models"):
+        key_store.KeyStore(path)
+
+
+@pytest.mark.parametrize("pages", [0, 6])
+def test_a_full_disk_takes_no_model_away(pages, monkeypatch):
+    """What cannot be written stays in memory, a row that finds no room for its model is not learned, and nothing piles up."""
+    monkeypatch.setattr(key_store, "TOGETHER", 8)
+    model = sb.OnlineBaggingClassifier(n_estimators=5, random_state=1)
+    with KeyedClassifier(model, "who", max_models=3, fallback=None) as keyed:
+        database = key_database_of(keyed)
+        (used,) = database.execute("PRAGMA page_count").fetchone()
+        database.execute(f"PRAGMA max_page_count={used + pages}")
+        learned, failed = dict.fromkeys(range(20), 0), 0
+        for i in range(60):
+            try:
+                keyed.learn_one({"who": i % 20, "a": float(i), f"c{i % 20}": "x"}, i % 2)
+            except sqlite3.OperationalError as error:
+                assert "disk is full" in str(error)
+                failed += 1
+                learned[i % 20] += getattr(error, "n_rows_learned", 0)
+            else:
+                learned[i % 20] += 1
+            assert len(keyed) <= 4
+        assert failed > 20
+        database.execute("PRAGMA max_page_count=1000000")
+        owns = {who: keyed.own(who) for who in learned}
+        assert {who: 0 if own is None else own.n_learned_ for who, own in owns.items()} == learned
+
+
 def test_a_store_knows_each_text_once_and_gives_models_away_whole(tmp_path):
     model = sb.OnlineBaggingClassifier(n_estimators=2, random_state=1)
     with (
@@ -212,17 +249,17 @@ def test_a_store_knows_each_text_once_and_gives_models_away_whole(tmp_path):
         for x, y in rows(200, keys=20):
             keyed.learn_one(x, y)
         given = keyed.give(lambda key: True)
-        (n_texts,) = keyed._store._db.execute("SELECT count(*) FROM texts").fetchone()
+        (n_texts,) = key_database_of(keyed).execute("SELECT count(*) FROM texts").fetchone()
         assert n_texts < 4
         other.take(given)
         assert other._store._db.execute("SELECT count(*) FROM texts").fetchone() == (0,)
         for key in range(20):
             assert other.own(key).to_bytes() == keyed.own(key).to_bytes()
-        keyed._store._db.execute("UPDATE texts SET text = replace(text, 'a', 'b')")
+        key_database_of(keyed).execute("UPDATE texts SET text = replace(text, 'a', 'b')")
     with KeyedClassifier(model, "who", folder=tmp_path / "a", fallback=None) as keyed:
         with pytest.raises(ValueError, match="columns and labels"):
             keyed.own(3)
-        keyed._store._db.execute("DELETE FROM texts")
+        key_database_of(keyed).execute("DELETE FROM texts")
         with pytest.raises(ValueError, match="columns and labels"):
             keyed.own(4)
 

@@ -267,7 +267,7 @@ def _changed(members: Members, rng: np.random.Generator) -> Members:
         part = np.lib.format.read_array(io.BytesIO(members[f"arrays/{name}.npy"])).tobytes()
         try:
             changed = _changed(_members(part), rng)
-        except (zipfile.BadZipFile, KeyError, ValueError):
+        except (zipfile.BadZipFile, EOFError, KeyError, ValueError):
             return members  # what came before has left no file to change
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:

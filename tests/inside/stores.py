@@ -18,3 +18,8 @@ def database_of(store: Any) -> Any:
 def futures_of(waiting: Any) -> Any:
     """Who waits, and for what."""
     return waiting._pending()
+
+
+def key_database_of(keyed: Any) -> Any:
+    """The connection of models by key, for a test that fills the disk."""
+    return keyed._store._db

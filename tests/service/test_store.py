@@ -265,6 +265,8 @@ def test_a_stray_label_becomes_no_class(folder: Path, monkeypatch: Any) -> None:
         for _ in range(2):  # once and for all
             store.allow("asks", "yess", by="test")
         assert store.learn("asks", {"x": 1.0}, "yess", id="stray").state == "learned"
+        with pytest.raises(Conflict, match="declared and are final: 'no', 'yes'"):
+            store.allow("declared", "yess", by="test")
     with opened(folder) as store:
         assert store.stream("asks").limits.allowed == ["yess"]
         assert store.learn("asks", {"x": 1.0}, "yess").state == "learned"

@@ -126,6 +126,27 @@ def test_nominal_columns_with_a_missing_value(dtype):
     )
 
 
+def test_booleans_are_nominal_with_and_without_a_missing_one():
+    """pandas makes objects of a column of booleans in which one is missing, as it does of a file read in chunks."""
+    gaps = (HALF == 1).astype(object)
+    gaps[3] = None
+    whole, chunks, dicts = model(), model(), model()
+    frame = pd.DataFrame({"a": X[:, 0], "b": gaps.tolist()})
+    whole.partial_fit(frame, HALF)
+    for part in (slice(0, 20), slice(20, 40)):
+        chunks.partial_fit(frame[part].infer_objects(), HALF[part])
+    for row, label in zip(frame.to_dict("records"), HALF.tolist(), strict=True):
+        dicts.learn_one(row, label)
+    assert whole.to_bytes() == chunks.to_bytes() == dicts.to_bytes()
+
+
+def test_booleans_are_numbers_where_the_first_rows_were():
+    numbers = pd.DataFrame({"a": X[:, 0], "b": HALF})
+    booleans = numbers.assign(b=HALF == 1)
+    taught = [model().partial_fit(numbers, HALF).partial_fit(frame, HALF) for frame in (numbers, booleans)]
+    assert taught[0].to_bytes() == taught[1].to_bytes()
+
+
 @pytest.mark.parametrize("dtype", ["Int64", "Float64", "int64[pyarrow]", "double[pyarrow]"])
 def test_numeric_columns_with_a_missing_value(dtype):
     column = pd.Series(np.arange(40), dtype=dtype)
@@ -272,7 +293,7 @@ class Odd:
 @pytest.mark.parametrize(
     ("X", "error", "message"),
     [
-        ({"a": 1.0}, TypeError, "X is of type dict: rows are an array"),
+        ({"a": 1.0}, TypeError, "X is of type dict: rows are an array.* methods whose names end in _one"),
         ({1.0, 2.0}, TypeError, "X is of type set: rows are an array"),
         (Odd(), TypeError, "X is of type Odd: rows are an array"),
         (np.zeros(3, [("a", float), ("b", int)]), TypeError, "X is of type ndarray with named fields"),

@@ -341,6 +341,19 @@ def client_scores(url: Url, model: Model, token: TokenOption = None) -> None:
     _tell(url, token, lambda client: client.scores(model))
 
 
+@client_app.command("queries")
+def client_queries(
+    url: Url,
+    model: Model,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many events, at most.")] = 20,
+    token: TokenOption = None,
+) -> None:
+    """List the waiting events that most deserve a label, newest first; one per line."""
+    with _client(url, token) as client:
+        for event in _asked(lambda: client.queries(model, limit)):
+            typer.echo(json.dumps(event))
+
+
 @client_app.command("create")
 def client_create(
     url: Url,

@@ -80,6 +80,12 @@ def prior_of(head: dict[str, Any]) -> dict[Any, float]:
     return counts
 
 
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether an error is one of the file, and not that it is locked or the disk is full."""
+    told = ("decode", "no such column", "unsupported file format")
+    return not isinstance(error, sqlite3.OperationalError) or any(words in str(error) for words in told)
+
+
 class KeyStore:
     """Models by key in SQLite: a model that was put is seen at once, and written to the disk at `commit` or with enough others.
 
@@ -99,7 +105,7 @@ class KeyStore:
         except (sqlite3.DatabaseError, ModelFileError) as error:
             self._db.close()
             self._unlock()
-            if isinstance(error, (sqlite3.OperationalError, ModelFileError)):
+            if isinstance(error, ModelFileError) or not _is_damage(error):
                 raise
             raise ModelFileError(f"{path} is no store of models: {error}") from error
         self._ids: dict[bytes, int] = {}
@@ -128,9 +134,8 @@ class KeyStore:
         try:
             return self._db.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
-            damaged = any(word in str(error) for word in ("decode", "no such column"))
-            if isinstance(error, sqlite3.OperationalError) and not damaged:
-                raise  # locked, or no disk space
+            if not _is_damage(error):
+                raise
             raise ModelFileError(f"the store of models is damaged: {error}") from error
 
     def _write(self, key: str, head: str, data: bytes) -> None:
@@ -154,7 +159,8 @@ class KeyStore:
             self._db.executemany(statement, rows)
             self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # a full disk has ended it already
+                self._db.execute("ROLLBACK")
             raise
 
     # Texts.

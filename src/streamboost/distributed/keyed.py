@@ -179,7 +179,12 @@ class KeyedModels(Closable):
             if own is None:
                 return None
             self._owns[name] = own
-            self._make_room()
+            try:
+                self._make_room()
+            except BaseException:  # it is in the store, or new
+                del self._owns[name]
+                self._bytes -= own.bytes
+                raise
         if self.idle_s is not None:
             self._evict_idle(own)
         return own
@@ -194,9 +199,10 @@ class KeyedModels(Closable):
             self._evict()
 
     def _evict(self) -> None:
-        name, own = self._owns.popitem(last=False)
+        name, own = next(iter(self._owns.items()))
+        self._write(name, own)  # where that fails it stays in memory
+        del self._owns[name]
         self._bytes -= own.bytes
-        self._write(name, own)
         self.n_evicted += 1
 
     def _evict_idle(self, own: OwnModel) -> None:
@@ -269,10 +275,11 @@ class KeyedModels(Closable):
         said = pending or KeyedPendingAnswer(None, None, None)
         if said.own is not None and said.whole is not None:
             lost_own, lost_global = self._lost(said.own, said.whole, y)
+            own.model.predict_one(rest)  # refuses what it cannot read before the model of all learns it
         elif pending is None and whole is not None and whole.started and own.started:
             lost_own, lost_global = self._losses(own, whole, rest, y)
         with InStep(1) as step:
-            # The model of all first: it knows the rows of every key, so what it takes the key's model takes too.
+            # The model of all first: it knows the columns of every key, so what it has room for the key's model has room for, too.
             if whole is not None:
                 told = {} if said.whole is None else {"pending": said.whole}
                 whole.learn_one(rest, y, sample_weight, **told)
@@ -283,14 +290,14 @@ class KeyedModels(Closable):
                 own.model.learn_one(rest, y, sample_weight, pending=said.own)
                 own.template = None
             own.n += 1
-            if own.n & (own.n - 1) == 0:  # its rows have doubled
-                self._weigh(own)
-                self._make_room()
             own.lost_own += lost_own * sample_weight
             own.lost_global += lost_global * sample_weight
             if self.fallback == "prior":
                 self._count(y, sample_weight)
             step.took()
+            if own.n & (own.n - 1) == 0:  # its rows have doubled
+                self._weigh(own)
+                self._make_room()
 
     # Tables with named columns, row by row.
 

@@ -151,12 +151,17 @@ def read_table(X: Any, estimator: str, *, least: int = 0) -> Table:
             f"X is of type {type(X).__name__}: rows are an array, a sparse matrix, a frame or a list of rows. Files are read by "
             "streamboost.streams.open_stream."
         )
+    if isinstance(X, Mapping):
+        raise TypeError(
+            f"X is of type {type(X).__name__}: rows are an array, a sparse matrix, a frame or a list of rows. One row as a dict "
+            "goes to methods whose names end in _one."
+        )
     if isinstance(X, np.ma.MaskedArray):  # what is masked is missing
         X = np.ma.filled(X.astype(np.float64), np.nan)
     if isinstance(X, list | tuple) and any(isinstance(row, Mapping) for row in X[:1]):
         raise TypeError(
-            "X is a list of dicts. Learn dicts one by one with learn_one, whose columns may come and go; or make a frame "
-            "of them: pandas.DataFrame(X)."
+            "X is a list of dicts. Give dicts one by one to methods whose names end in _one, where columns may come and go; or "
+            "make a frame of them: pandas.DataFrame(X)."
         )
     array = X
     if not hasattr(X, "__array_function__") or isinstance(X, np.ndarray):
@@ -375,6 +380,8 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
         if book is not None:
             source = _exact(table, column, source)
         if book is None:
+            if isinstance(source, list) and all(value is None or isinstance(value, bool) for value in source):
+                source = np.array(source, dtype=np.float64)
             if isinstance(source, list) or column in table.values:
                 raise ValueError(
                     f"{schema.title(column)} is numeric, as in the first rows, but now holds categories. Make it numbers "

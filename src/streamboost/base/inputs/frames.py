@@ -108,7 +108,11 @@ def _read_column(series: Any, name: Any) -> Any:
             return values.astype(np.float64)
         return object_column(values.tolist(), f"Column {name!r}")
     if dtype == nw.Object:
-        return object_column(series.to_list(), f"Column {name!r}")
+        values = series.to_list()
+        known = [value for value in values if not is_missing(value)]
+        if known and all(isinstance(value, bool | np.bool_) for value in known):  # pandas: with a missing one
+            return [_plain(value) for value in values]
+        return object_column(values, f"Column {name!r}")
     raise TypeError(
         f"Column {name!r} is of type {dtype}; allowed are numbers, booleans, text and categories."
     )

@@ -173,6 +173,9 @@ class Registry:
         self._check_writable()
         stream = self.find(name)
         stream.check_classifies()
+        declared = stream.champion.description.classes
+        if declared is not None and label not in declared:
+            raise Conflict(f"The classes of {name!r} were declared and are final: {', '.join(map(repr, declared[:10]))}.")
         known = stream.limits.allowed
         limits = msgspec.structs.replace(stream.limits, allowed=known if label in known else [*known, label])
         with self._db.transaction():
