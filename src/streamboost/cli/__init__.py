@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from streamboost.cli.commands import register
 from streamboost.cli.errors import OneLineGroup
-from streamboost.cli.options import register
 from streamboost.cli.service_commands import register as register_service
 from streamboost.cli.text import speak_utf8
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamboost.cli.data_options import CheckpointEvery, Data, Limit, reads_data
-from streamboost.cli.stopping import Stop
 
 if TYPE_CHECKING:
     from streamboost.cli.models import OpenModel
@@ -39,6 +38,8 @@ def predict_command(
     reading: Any = None,
 ) -> None:
     """Answer for every row with a saved model; if the rows have labels, show the error."""
+    from streamboost.cli.stopping import Stop
+
     with Stop() as stop:
         from streamboost.base.lazy_imports import import_sklearn
 
@@ -70,6 +71,8 @@ def learn_command(
 
     Rows of a pipe are learned as they come. Ctrl-C and SIGTERM save what was learned and end the command.
     """
+    from streamboost.cli.stopping import Stop
+
     with Stop() as stop:
         from streamboost.base.lazy_imports import import_sklearn
 

@@ -279,7 +279,7 @@ class KeyedModels(Closable):
         elif pending is None and whole is not None and whole.started and own.started:
             lost_own, lost_global = self._losses(own, whole, rest, y)
         with InStep(1) as step:
-            # The model of all first: it knows the columns of every key, so what it has room for the key's model has room for, too.
+            # The model of all first: it knows the columns of every key, so the key's model has room for what it has room for.
             if whole is not None:
                 told = {} if said.whole is None else {"pending": said.whole}
                 whole.learn_one(rest, y, sample_weight, **told)
