@@ -20,9 +20,9 @@
 //   A missing value, or one this learner never met, is left out as a child and dropped as a parent.
 //   Ties (to 1e-10): the edge (i, j) that comes first, the lower attribute.
 //
-// Structure is relearned inside learn: whenever the number of lessons of a lane is a power of two or a multiple of `relearn`; with
-// relearn = 0 after each lesson, so that it is a function of the counts alone: the learner is then exactly lossless, and with
-// smoothing = 0 proportional. Parameters are always read from the counts and never stale.
+// Structure is relearned inside learn: whenever the number of examples that a lane has learned is a power of two or a multiple of
+// `relearn`; with relearn = 0 after each of them, so that it is a function of the counts alone: the learner is then exactly lossless,
+// and with smoothing = 0 proportional. Parameters are always read from the counts and never stale.
 //
 // Departures  Rows without one of the attributes of a table are not in it; weights are shares of all examples. Parents whose
 //             information is 0 are not taken as second parents. Sahami orders attributes by I(i;C), which says little where the
@@ -36,6 +36,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"
 #include "streamboost/learners/class_rows.hpp"
+#include "streamboost/learners/tan_layout.hpp"
 #include "streamboost/math/math.hpp"
 
 namespace streamboost {
@@ -54,12 +55,12 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   struct Params {
     std::size_t n_parents;  // 0: naive Bayes, 1: TAN, 2: BAN
     double smoothing;
-    std::int64_t relearn;  // 0: after every lesson
+    std::int64_t relearn;  // 0: after every example
     static Params read(const Config& c) { return {c.whole<std::size_t>("n_parents"), c.number("smoothing"), c.whole("relearn")}; }
   };
 
   TanBank(Params params, Lanes lanes)
-      : params_(params), lanes_(lanes), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)), lessons_(1, n_) {}
+      : params_(params), lanes_(lanes), n_(static_cast<std::size_t>(lanes.size())), stride_(padded(n_)), learned_(1, n_) {}
 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
@@ -91,7 +92,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
       for (int order = most; order > 0; --order) sums[order] += sums[order - 1] * static_cast<double>(std::max<std::int64_t>(values, 0));
     return (1 + sums[1] + sums[2] + sums[3]) * std::max(schema.n_classes, 1) + 2 * static_cast<double>(schema.n_values.size()) + 1;
   }
-  bool trained(int lane) const override { return lessons_[0][lane] > 0; }
+  bool trained(int lane) const override { return learned_[0][lane] > 0; }
 
   void reserve(const Schema& schema) override {
     Journal unread;
@@ -103,7 +104,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
         throw std::invalid_argument("TAN and BAN count nominal columns only, but column " + std::to_string(j) +
                                     " is numeric; name it in categorical_features, cut it into bins, or use NaiveBayes or DecisionStump");
     const std::size_t k = class_room(schema, classes_);
-    Layout now(schema, params_.n_parents > 1);
+    TanLayout now(schema, params_.n_parents > 1);
     if (static_cast<double>(now.rows) * static_cast<double>(k * stride_) > 4294967296.0)
       throw std::invalid_argument(
           "TAN and BAN would need more than 32 GiB for the counts of these columns; use fewer parents or NaiveBayes");
@@ -111,7 +112,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     std::vector<std::size_t> places;
     if (classes_ > 0 && now.rows != layout_.rows) {
       places.resize(layout_.rows);
-      layout_.each([&](std::size_t from, const Cell& cell) { places[from] = now.row(cell); });
+      layout_.each([&](std::size_t from, const TanCell& cell) { places[from] = now.row(cell); });
     }
     classes.grow(class_weight_, 1, journal);
     classes.grow(count_, now.rows, journal, places);
@@ -139,14 +140,14 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     for (std::size_t i = 0; i < n_; ++i) {
       if (!(amount[i] > 0)) continue;
       if (labels.per_lane != nullptr) add(i, static_cast<std::size_t>(labels.per_lane[i]), amount[i], answers.own<Notes>());
-      lesson(i, answers.own<Notes>());
+      relearn_when_due(i, answers.own<Notes>());
     }
   }
 
   Answer learn_then_answer(int lane, const Example& example, double amount, Amount, Request want, Answers& answers) override {
     const auto i = static_cast<std::size_t>(lane);
     add(i, static_cast<std::size_t>(example.label), amount, answers.own<Notes>());
-    lesson(i, answers.own<Notes>());
+    relearn_when_due(i, answers.own<Notes>());
     const std::int32_t vote = answers.vote[i];  // what the lane said before stays readable
     const double margin = answers.margin[i];
     answer(i, example.row, static_cast<std::size_t>(example.n_classes_after), want == Request::distributions ? Request::votes : want,
@@ -158,7 +159,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   }
 
   void check() const override {
-    for (const auto* table : {&class_weight_, &count_, &lessons_})
+    for (const auto* table : {&class_weight_, &count_, &learned_})
       for (std::size_t r = 0; r < table->rows(); ++r)
         for (std::size_t i = 0; i < n_; ++i) require((*table)[r][i] >= 0, "negative count");
     const auto columns = static_cast<double>(layout_.values.size());
@@ -178,7 +179,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
  protected:
   void begin(int lane) override {
     const auto i = static_cast<std::size_t>(lane);
-    for (auto* table : {&class_weight_, &count_, &lessons_}) table->fill_lane(i, 0);
+    for (auto* table : {&class_weight_, &count_, &learned_}) table->fill_lane(i, 0);
     parent_.fill_lane(i, -1);
   }
   void exchange(int lane, Bank& other) override {
@@ -187,14 +188,14 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     class_weight_.swap_lane(i, them.class_weight_);
     count_.swap_lane(i, them.count_);
     parent_.swap_lane(i, them.parent_);
-    lessons_.swap_lane(i, them.lessons_);
+    learned_.swap_lane(i, them.learned_);
   }
   void fields(FieldVisitor& v) override {
     const ClassFields tables{v, used_, classes_};
     tables("class_weight", class_weight_);
     tables("count", count_);
     v("parent", parent_);
-    v("lessons", lessons_);
+    v("lessons", learned_);
   }
 
  private:
@@ -202,104 +203,25 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   static constexpr double tolerance = 1e-10, floor_probability = 1e-30;
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  // One to three attributes (ascending) with their values.
-  struct Cell {
-    std::size_t n = 0, attribute[3] = {0, 0, 0}, value[3] = {0, 0, 0};
-    void add(std::size_t a, std::size_t v) {
-      std::size_t at = n++;
-      for (; at > 0 && attribute[at - 1] > a; --at) {
-        attribute[at] = attribute[at - 1];
-        value[at] = value[at - 1];
-      }
-      attribute[at] = a;
-      value[at] = v;
-    }
-  };
-
-  // Rows of the count table (times classes): all single values, then pairs, then triples; a function of the schema.
-  struct Layout {
-    std::vector<std::size_t> values, single, pair, triple;
-    std::size_t rows = 0;
-    Layout() = default;
-    Layout(const Schema& schema, bool triples) {
-      for (auto v : schema.n_values) values.push_back(static_cast<std::size_t>(v));
-      const std::size_t a = values.size();
-      for (std::size_t i = 0; i < a; ++i) {
-        single.push_back(rows);
-        rows += values[i];
-      }
-      for (std::size_t i = 0; i < a; ++i)
-        for (std::size_t j = i + 1; j < a; ++j) {
-          pair.push_back(rows);
-          rows += values[i] * values[j];
-        }
-      if (!triples) return;
-      for (std::size_t i = 0; i < a; ++i)
-        for (std::size_t j = i + 1; j < a; ++j)
-          for (std::size_t k = j + 1; k < a; ++k) {
-            triple.push_back(rows);
-            rows += values[i] * values[j] * values[k];
-          }
-    }
-    std::size_t pair_at(std::size_t i, std::size_t j) const {  // pairs before (i, .), then j within
-      const std::size_t a = values.size();
-      return i * (2 * a - i - 1) / 2 + (j - i - 1);
-    }
-    std::size_t triple_at(std::size_t i, std::size_t j, std::size_t k) const {
-      const std::size_t a = values.size(), rest = a - i - 1;  // attributes after i
-      const auto choose3 = [](std::size_t n) { return n < 3 ? 0 : n * (n - 1) * (n - 2) / 6; };
-      return choose3(a) - choose3(a - i) + (j - i - 1) * (2 * rest - (j - i - 1) - 1) / 2 + (k - j - 1);
-    }
-    std::size_t row(const Cell& c) const {
-      if (c.n == 1) return single[c.attribute[0]] + c.value[0];
-      const std::size_t v = c.value[0] * values[c.attribute[1]] + c.value[1];
-      if (c.n == 2) return pair[pair_at(c.attribute[0], c.attribute[1])] + v;
-      return triple[triple_at(c.attribute[0], c.attribute[1], c.attribute[2])] + v * values[c.attribute[2]] + c.value[2];
-    }
-    template <class Visit>
-    void each(Visit visit) const {
-      const std::size_t a = values.size();
-      for (std::size_t i = 0; i < a; ++i)
-        for (std::size_t v = 0; v < values[i]; ++v) {
-          Cell one;
-          one.add(i, v);
-          visit(row(one), one);
-          for (std::size_t j = i + 1; j < a; ++j)
-            for (std::size_t w = 0; w < values[j]; ++w) {
-              Cell two = one;
-              two.add(j, w);
-              visit(row(two), two);
-              if (triple.empty()) continue;
-              for (std::size_t k = j + 1; k < a; ++k)
-                for (std::size_t u = 0; u < values[k]; ++u) {
-                  Cell three = two;
-                  three.add(k, u);
-                  visit(row(three), three);
-                }
-            }
-        }
-    }
-  };
-
   // Table rows that the row of values belongs to.
   void list(const Row& row, Notes& t) const {
     t.row.clear();
     t.column.clear();
     for (int j = 0; j < row.size; ++j)
       if (row.value[j] >= 0) t.column.push_back(j);
-    const auto push = [&](const Cell& cell) { t.row.push_back(static_cast<std::int32_t>(layout_.row(cell))); };
+    const auto push = [&](const TanCell& cell) { t.row.push_back(static_cast<std::int32_t>(layout_.row(cell))); };
     const auto value = [&](std::int32_t j) { return static_cast<std::size_t>(row.value[j]); };
     for (std::size_t a = 0; a < t.column.size(); ++a) {
-      Cell one;
+      TanCell one;
       one.add(static_cast<std::size_t>(t.column[a]), value(t.column[a]));
       push(one);
       for (std::size_t b = a + 1; b < t.column.size(); ++b) {
-        Cell two = one;
+        TanCell two = one;
         two.add(static_cast<std::size_t>(t.column[b]), value(t.column[b]));
         push(two);
         if (layout_.triple.empty()) continue;
         for (std::size_t c = b + 1; c < t.column.size(); ++c) {
-          Cell three = two;
+          TanCell three = two;
           three.add(static_cast<std::size_t>(t.column[c]), value(t.column[c]));
           push(three);
         }
@@ -312,9 +234,10 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     for (std::int32_t r : t.row) count_[static_cast<std::size_t>(r) * classes_ + label][i] += amount;
   }
 
-  void lesson(std::size_t i, Notes& t) {
-    lessons_[0][i] += 1;
-    const double n = lessons_[0][i];
+  // One more example counted: is it time to look at the structure again?
+  void relearn_when_due(std::size_t i, Notes& t) {
+    learned_[0][i] += 1;
+    const double n = learned_[0][i];
     const auto whole = static_cast<std::uint64_t>(std::min(n, 1e15));
     if (params_.relearn == 0 || (whole & (whole - 1)) == 0 || whole % static_cast<std::uint64_t>(params_.relearn) == 0) relearn(i, t);
   }
@@ -406,7 +329,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     for (std::size_t j = 0; j < a; ++j)
       for (std::size_t p = 0; p < a; ++p) {
         if (p == j || t.single[j] < 0 || t.single[p] < 0) continue;
-        Cell cell;
+        TanCell cell;
         cell.add(p, static_cast<std::size_t>(row.value[p]));
         cell.add(j, 0);
         t.pair[j * a + p] = static_cast<std::int32_t>(layout_.row(cell));
@@ -424,10 +347,10 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   struct Share {
     double own, all;
   };
-  Share share(std::size_t i, std::size_t j, std::size_t v, const Cell& parents, std::size_t c) const {
+  Share share(std::size_t i, std::size_t j, std::size_t v, const TanCell& parents, std::size_t c) const {
     Share s{0, 0};
     for (std::size_t w = 0; w < layout_.values[j]; ++w) {
-      Cell cell = parents;
+      TanCell cell = parents;
       cell.add(j, w);
       const double n = count_[layout_.row(cell) * classes_ + c][i];
       s.all += n;
@@ -453,7 +376,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     for (std::size_t j = 0; j < a; ++j) {
       if (!was_met(i, t.single[j])) continue;
       const auto v = static_cast<std::size_t>(t.single[j]) - layout_.single[j];
-      Cell parents;
+      TanCell parents;
       for (std::size_t p = 0; p < params_.n_parents; ++p) {
         if (parent_[2 * j + p][i] < 0) continue;
         const auto parent = static_cast<std::size_t>(parent_[2 * j + p][i]);
@@ -465,7 +388,7 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
         first = static_cast<std::size_t>(t.pair[j * a + parents.attribute[0]]);
         step = j < parents.attribute[0] ? layout_.values[parents.attribute[0]] : 1;
       } else if (parents.n == 2) {
-        Cell cell = parents;
+        TanCell cell = parents;
         cell.add(j, 0);
         first = layout_.row(cell);
         step = 1;
@@ -504,11 +427,11 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
     return own / all;
   }
 
-  double probability(std::size_t i, std::size_t j, std::size_t v, Cell parents, std::size_t c, Share s, double marginal) const {
+  double probability(std::size_t i, std::size_t j, std::size_t v, TanCell parents, std::size_t c, Share s, double marginal) const {
     if (params_.smoothing > 0) return std::max((s.own + params_.smoothing * marginal) / (s.all + params_.smoothing), floor_probability);
     if (!(s.all > 0) && parents.n == 2) {  // never met in this class: the weaker parent goes first
       const auto first = static_cast<std::size_t>(parent_[2 * j][i]);
-      Cell stronger;
+      TanCell stronger;
       for (std::size_t p = 0; p < 2; ++p)
         if (parents.attribute[p] == first) stronger.add(first, parents.value[p]);
       parents = stronger;
@@ -545,8 +468,8 @@ class TanBank final : public Bank, public LearnsThenAnswers, public GrowsInPlace
   Params params_;
   Lanes lanes_;
   std::size_t n_, stride_, classes_ = 0, used_ = 0;  // classes: room; used: known to the schema
-  Layout layout_;
-  LaneArray<double> class_weight_, count_, parent_, lessons_;
+  TanLayout layout_;
+  LaneArray<double> class_weight_, count_, parent_, learned_;
 };
 
 }  // namespace streamboost
