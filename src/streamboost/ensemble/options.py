@@ -130,11 +130,11 @@ CATEGORICAL_FEATURES = parameter(
 MAX_BYTES = parameter(
     "max_bytes",
     [whole("[1, inf)"), NONE],
-    "Bytes of the whole model, in fifths: one for rows that companions remember, one for whatever follows the columns, their "
-    "values and the classes, the others for trees, shared evenly among them, also in the background; all of it for what "
-    "follows the columns where there are no trees. Trees that are full stop observing where that promises least, then "
-    "stop growing; a warning says so once. Rows that would need more of the rest are refused, and nothing is learned from "
-    "them. None: no limit.",
+    "Bytes of the whole model, in fifths: one for rows that companions remember, two for tables of words if columns hold "
+    "some, one for whatever follows the columns, their values and the classes, the others for trees, shared evenly among "
+    "them, also in the background; all of it for what follows the columns where there are no trees. Trees that are full "
+    "stop observing where that promises least, then stop growing; a warning says so once. Rows that would need more of the "
+    "rest are refused, and nothing is learned from them. None: no limit.",
     to_core=False,
     default=5 * 2**26,
 )
