@@ -144,7 +144,7 @@ def test_one_line_for_what_cannot_be_done(run, tmp_path, two, arguments, message
     assert not (tmp_path / "o").exists()
 
 
-def test_out_must_be_a_folder(run, tmp_path, two):
+def test_out_must_be_a_folder(run, two):
     assert "is not a directory" in run("compare", two, "--out", two, code=2).stderr
 
 

@@ -109,7 +109,7 @@ def test_what_cannot_be_compared(fails, rents, tmp_path):
     assert "expected classification or regression" in fails("compare", rents, "--task", "sums", *out)
 
 
-def test_the_task_is_guessed_and_said_aloud(run, fails, rents, tmp_path):
+def test_the_task_is_guessed_and_said_aloud(run, rents, tmp_path):
     figures = tmp_path / "r.json"
     result = run("run", rents, "-n", 3, "--json", figures)
     assert "rents.csv: regression of column" in result.stderr

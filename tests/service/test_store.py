@@ -502,7 +502,7 @@ def test_a_clock_that_is_set_back_stands_still(store: LearningStore, monkeypatch
     assert store.scores("m")["delay"]["counts"][0] == 1
 
 
-def test_a_full_disk_makes_it_read_only_and_it_comes_back(folder: Path, tmp_path: Path) -> None:
+def test_a_full_disk_makes_it_read_only_and_it_comes_back(folder: Path) -> None:
     with opened(folder, probe_seconds=0.05) as store:
         store.create("m", **DESCRIPTION)
         teach(store, 50)

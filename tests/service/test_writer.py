@@ -89,7 +89,7 @@ def scenario(folder: Path, strike: Strike) -> tuple[list[Future[Any]], LearningS
     return found, store
 
 
-def test_a_writer_struck_while_it_counts_those_who_wait_can_still_tell_them(tmp_path: Path) -> None:
+def test_a_writer_struck_while_it_counts_those_who_wait_can_still_tell_them() -> None:
     """Struck at each line that looks after them, as often as there are lines: nobody waits for ever."""
     counts = [0]
 

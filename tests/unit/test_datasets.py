@@ -331,7 +331,7 @@ def raw_of(known, lines):
 @pytest.mark.parametrize(
     "name", [name for name, known in registered().items() if known.recipe and known.n_bytes < 500_000]
 )
-def test_recipes_lead_to_the_registered_content(name, monkeypatch):
+def test_recipes_lead_to_the_registered_content(name):
     known = registered()[name]
     source = Path(DATA) / known.file
     if not source.exists():

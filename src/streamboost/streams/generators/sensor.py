@@ -14,7 +14,7 @@ from streamboost.streams.generators.friedman import NumberStream
 Floats = npt.NDArray[np.float64]
 
 _COLUMNS = ("hour", "weekday", "temperature", "an_hour_ago", "a_day_ago")
-DAY, WEEK, YEAR = 24, 7 * 24, 365 * 24
+DAY, YEAR = 24, 365 * 24
 _MEMORY = 24
 """Shocks that an error is made of: the chain e = 0.8 e' + shock without its tail, so that a row is a function of its number."""
 _START = DAY + _MEMORY
