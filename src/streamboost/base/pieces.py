@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.inputs.arrays import CodedRows
+from streamboost.base.inputs.encoding import CodedRows
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from streamboost import _core
 from streamboost.base.answers import join, name_in_core, no_answers, present, present_row, unknown
 from streamboost.base.errors import ClassesNeeded, TooManyClasses
-from streamboost.base.inputs.arrays import LARGEST, CodedRows, check_counts, largest_magnitude
+from streamboost.base.inputs.arrays import LARGEST
+from streamboost.base.inputs.encoding import CodedRows, check_counts, largest_magnitude
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.inputs.sources import Source

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.inputs.arrays import CodedRows, largest_magnitude
 from streamboost.base.inputs.codes import MOST_CATEGORIES
+from streamboost.base.inputs.encoding import CodedRows, largest_magnitude
 from streamboost.base.inputs.schema import Growth, Schema
 from streamboost.base.inputs.word_columns import SOON_SHARE, TEXT, guess_words
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streamboost.base.classifier import StreamClassifier
-from streamboost.base.inputs.arrays import CodedRows
+from streamboost.base.inputs.encoding import CodedRows
 from streamboost.base.inputs.sources import DictRow, Source, TableRows
 from streamboost.base.pending import LateRecords
 from streamboost.base.session import Session

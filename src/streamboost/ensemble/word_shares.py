@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.inputs.arrays import CodedRows
+from streamboost.base.inputs.encoding import CodedRows
 from streamboost.base.inputs.word_columns import TEXT
 from streamboost.base.session import Session
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from streamboost.base.inputs.arrays import LARGEST, CodedRows, refuse_value, without_zeros
+from streamboost.base.inputs.arrays import LARGEST
 from streamboost.base.inputs.cells import is_missing, plain, to_number
 from streamboost.base.inputs.codes import check_scalar
 from streamboost.base.inputs.dates import is_taken_apart, with_text_apart
+from streamboost.base.inputs.encoding import CodedRows, refuse_value, without_zeros
 from streamboost.base.inputs.schema import Growth, Name, Schema, categorical_names
 from streamboost.base.inputs.word_columns import WordFeatures, word_cell
 

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.inputs.arrays import CodedRows, check_table, encode_table, first_schema, read_table
+from streamboost.base.inputs.arrays import first_schema, read_table
 from streamboost.base.inputs.dates import with_parts
 from streamboost.base.inputs.dicts import first_dict_schema, read_dict
+from streamboost.base.inputs.encoding import CodedRows, check_table, encode_table
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
 
