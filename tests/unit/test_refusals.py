@@ -289,7 +289,7 @@ def test_save_says_why_experts_cannot_be_stored(tmp_path):
 
 
 def test_lists_of_dicts_are_named():
-    with pytest.raises(TypeError, match=r"list of dicts.*learn_one.*DataFrame"):
+    with pytest.raises(TypeError, match=r"list of dicts.*_one.*DataFrame"):
         SingleLearnerClassifier().fit(dicts_of(4), [0, 1, 0, 1])
 
 

@@ -1,4 +1,3 @@
-#include <bit>
 #include <cstdint>
 
 #include "streamboost/learners/hoeffding_kernels.hpp"

@@ -4,6 +4,7 @@
 
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/potential_exact.hpp"
+#include "streamboost/math/potential_kernels.hpp"
 #include "streamboost/math/potential_pairwise.hpp"
 #include "streamboost/math/potential_recursion.hpp"
 #include "streamboost/math/rng.hpp"

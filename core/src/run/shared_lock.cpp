@@ -6,7 +6,6 @@
 #endif
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 namespace streamboost {

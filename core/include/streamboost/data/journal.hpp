@@ -2,7 +2,6 @@
 // copy, which would cost far more than the row that brings one new column.
 #pragma once
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -14,7 +14,6 @@
 // Cost        O(1) per number.
 #pragma once
 #include <algorithm>
-#include <cmath>
 
 #include "streamboost/drift/detector.hpp"
 

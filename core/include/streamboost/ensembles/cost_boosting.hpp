@@ -31,7 +31,6 @@
 #include <stdexcept>
 
 #include "streamboost/ensembles/booster.hpp"
-#include "streamboost/ensembles/booster_kernels.hpp"
 #include "streamboost/math/math.hpp"
 #include "streamboost/math/rng.hpp"
 

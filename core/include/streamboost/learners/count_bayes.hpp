@@ -21,7 +21,6 @@
 // Cost        ask O(nonzeros x classes) logarithms in lanes (complement: x classes^2 additions), teach O(nonzeros).
 #pragma once
 #include <algorithm>
-#include <cmath>
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/learners/bank.hpp"

@@ -85,12 +85,12 @@ class HoeffdingBank final : public HoeffdingLeaves,
     notes->whole.reserve(d + 8);
     for (auto* trees : {&notes->node, &notes->going}) trees->reserve(n_);
     notes->spoke.reserve(n_);
-    notes->gaps.reserve(n_ * forest_.classes());
+    notes->behind.reserve(n_ * forest_.classes());
     notes->search.numbers.reserve(2 * d);
     for (auto* places : {&notes->weight_at, &notes->count_at}) places->reserve(d);
     notes->smoothing.reserve(d);
     notes->known.reserve(d);
-    return {note_size() + 1, std::move(notes)};
+    return {note_size(), std::move(notes)};
   }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<HoeffdingBank>(*this); }
   void count_unsaved(MemoryCounter& counter) const override {
@@ -115,8 +115,8 @@ class HoeffdingBank final : public HoeffdingLeaves,
     forest_.route(example.row.value, known_.data(), notes.node, notes.going);
     for (std::size_t i = 0; i < n_; ++i) {
       double* note = note_of(answers, i);
-      note[0] = static_cast<double>(notes.node[i]);
-      note[1] = unasked;
+      note[asked_node] = static_cast<double>(notes.node[i]);
+      note[bayes_label] = unasked;
     }
     const auto fetch_soon = [&](std::size_t i) {
       if (i < n_ && params_.uses_bayes()) forest_.fetch_to_answer(i, leaf_number(i, note_of(answers, i)), columns(i));
@@ -125,7 +125,7 @@ class HoeffdingBank final : public HoeffdingLeaves,
     fetch_soon(1);
     const std::size_t speakers = want == Request::distributions ? std::min(n_, answers.speakers) : 0;
     notes.spoke.resize(n_);
-    notes.gaps.clear();
+    notes.behind.clear();
     for (std::size_t i = 0; i < n_; ++i) {
       fetch_soon(i + 2);
       const Request needed = want == Request::distributions && i >= speakers ? Request::votes : want;
@@ -176,13 +176,13 @@ class HoeffdingBank final : public HoeffdingLeaves,
     bool same_leaf = true;
     if (amount >= least_amount) same_leaf = teach(i, static_cast<std::size_t>(example.label), amount, sight, example, answers);
     if (!same_leaf || want != Request::votes || sight.new_value) {
-      note[0] = static_cast<double>(route_after(i, example.row, answers));
-      note[1] = unasked;
+      note[asked_node] = static_cast<double>(route_after(i, example.row, answers));
+      note[bayes_label] = unasked;
       if (params_.hidden_features) sight = look(i, example.row, answers);
       sight.after = true;
-    } else if (note[1] != unasked && !(keeps_right() && static_cast<int>(note[1]) == example.label) &&
+    } else if (note[bayes_label] != unasked && !(keeps_right() && static_cast<int>(note[bayes_label]) == example.label) &&
                bayes_speaks(forest_.head(i, leaf_number(i, note)))) {
-      note[1] = best_joint(i, leaf_number(i, note), example.label, sight, note + 2);
+      note[bayes_label] = best_joint(i, leaf_number(i, note), example.label, sight, note + first_joint);
     }
     return to_verdict(i, want, example.n_classes_after, sight, note, nullptr);
   }
@@ -376,14 +376,14 @@ class HoeffdingBank final : public HoeffdingLeaves,
     double& waited = forest_.head(i, leaf)[Forest::waited];
     if (!(waited >= numbers_[i].grace)) return was_active == is_active;
     waited = 0;
-    if (is_active) return !grows([&] { return attempt(i, static_cast<std::size_t>(note[0]), k, answers.own<Notes>()); });
+    if (is_active) return !grows([&] { return attempt(i, static_cast<std::size_t>(note[asked_node]), k, answers.own<Notes>()); });
     revive(i, leaf, k);
     return !was_active;
   }
   // The inner nodes on a row's way, where they keep their records, learn it too and reconsider their splits in time. True if one has
   // changed: it has learned the row, and what is below it now has inherited it.
   bool teach_way(std::size_t i, std::size_t label, double amount, Sight sight, const Example& example, Answers& answers) {
-    double& asked = note_of(answers, i)[0];
+    double& asked = note_of(answers, i)[asked_node];
     const double leaf = asked;
     const auto k = static_cast<std::size_t>(example.n_classes_after);
     for (std::size_t n = 0; forest_.node(i, n)[Forest::kind] != Forest::leaf; n = forest_.next(i, n, example.row.value, known_.data())) {

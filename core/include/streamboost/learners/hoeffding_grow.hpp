@@ -7,6 +7,8 @@ namespace streamboost {
 
 // What is kept of a row between asking and learning, and room for a search.
 struct HoeffdingNotes final : BankNotes {
+  // Of the row, where all trees see the same: as in HoeffdingLeaves::Sight.
+  bool gaps = false, numbers = false, new_value = false;
   std::vector<double> x, whole;                   // numeric cells of the row, NaN and 0 beyond its columns
   std::vector<std::int32_t> weight_at, count_at;  // of each known nominal value: where its column's weight and its count lie in a block
   std::vector<double> smoothing;                  // ... alpha times the values known of its column
@@ -14,7 +16,7 @@ struct HoeffdingNotes final : BankNotes {
   std::vector<std::int64_t> known;       // values known once this row is learned
   std::vector<std::size_t> node, going;  // of each tree: where the row ends; trees where it is still on its way
   std::vector<char> spoke;               // ... whether naive Bayes spoke
-  std::vector<double> gaps;              // of those where it did, one after the other: log joints of classes with mass less the highest
+  std::vector<double> behind;            // of those where it did, one after the other: log joints of classes with mass less the highest
   SplitWork search;
   SplitOutlook::Work outlook;
   std::vector<const double*> blocks;     // of the classes present in a leaf

@@ -28,11 +28,12 @@ class HoeffdingLeaves : public HoeffdingTrees {
   // Learning an example raises every factor of its class; the first value on a column only if the floor does not exceed 1.
   bool keeps_right() const { return params_.var_floor <= 1; }
 
-  // Notes per lane: the node asked, the naive Bayes answer (or unasked), the log joints. One row more holds what is true of the row.
-  std::size_t note_size() const { return 2 + forest_.classes(); }
+  // Notes of a lane: the node that was asked, what naive Bayes said there (or unasked), then the log joint of each class.
+  static constexpr std::size_t asked_node = 0, bayes_label = 1, first_joint = 2;
+  std::size_t note_size() const { return first_joint + forest_.classes(); }
   double* note_of(Answers& answers, std::size_t i) const { return answers.notes.data() + i * note_size(); }
   std::size_t leaf_number(std::size_t i, const double* note) const {
-    return static_cast<std::size_t>(forest_.node(i, static_cast<std::size_t>(note[0]))[Forest::first]);
+    return static_cast<std::size_t>(forest_.node(i, static_cast<std::size_t>(note[asked_node]))[Forest::first]);
   }
 
   // Whether every tree has columns of its own, or every leaf.
@@ -80,10 +81,9 @@ class HoeffdingLeaves : public HoeffdingTrees {
     }
     sight.values = &t;
     sight.row = value;
-    double* flags = answers.notes.data() + note_size() * answers.stride;
-    flags[0] = sight.gaps ? 1 : 0;
-    flags[1] = sight.numbers ? 1 : 0;
-    flags[2] = sight.new_value ? 1 : 0;
+    t.gaps = sight.gaps;
+    t.numbers = sight.numbers;
+    t.new_value = sight.new_value;
     return sight;
   }
   bool has_new_value(const Row& row) const {
@@ -93,7 +93,7 @@ class HoeffdingLeaves : public HoeffdingTrees {
   }
   // The row with gaps where the leaf that was asked may not look: its node is in the notes.
   const double* hide(std::size_t i, const Row& row, Answers& answers, double* out) const {
-    NodeColumns chosen = node_columns(i, static_cast<std::size_t>(note_of(answers, i)[0]), answers.own<Notes>().search.numbers);
+    NodeColumns chosen = node_columns(i, static_cast<std::size_t>(note_of(answers, i)[asked_node]), answers.own<Notes>().search.numbers);
     std::fill_n(out, row.size, detail::not_a_number);
     for (std::size_t p = 0; p < columns(i).all.size(); ++p) {
       const std::int32_t j = columns(i).all[p].column;
@@ -103,9 +103,8 @@ class HoeffdingLeaves : public HoeffdingTrees {
   }
   // What `ask` saw, where all trees see the same.
   Sight looked(const Row& row, const Answers& answers) const {
-    const double* flags = answers.notes.data() + note_size() * answers.stride;
     const auto& t = answers.own<Notes>();
-    return {t.x.data(), t.whole.data(), row.value, &t, flags[0] != 0, flags[1] != 0, flags[2] != 0, false};
+    return {t.x.data(), t.whole.data(), row.value, &t, t.gaps, t.numbers, t.new_value, false};
   }
   std::size_t route_after(std::size_t i, const Row& row, Answers& answers) const {
     auto& known = answers.own<Notes>().known;
@@ -138,14 +137,14 @@ class HoeffdingLeaves : public HoeffdingTrees {
     int label = majority(head);
     const bool bayes = label >= 0 && bayes_speaks(head);
     if (bayes) label = bayes_answer(i, leaf, label, sight, note);
-    const double* joint = bayes && note[2 + label] > out_of_question ? note + 2 : nullptr;
+    const double* joint = bayes && (note + first_joint)[label] > out_of_question ? note + first_joint : nullptr;
     if (label >= 0 && params_.leaf == Params::Leaf::costs) label = cheapest(head + forest_.cost(), k, label);
     if (want == Request::margins) return {label, margin(head, joint)};
     if (want == Request::distributions && answers != nullptr) {
       auto& notes = answers->own<Notes>();
       notes.spoke[i] = joint != nullptr;
       for (std::size_t c = 0; c < k && joint != nullptr; ++c)
-        if (head[Forest::mass + c] > 0) notes.gaps.push_back(joint[c] - joint[label]);
+        if (head[Forest::mass + c] > 0) notes.behind.push_back(joint[c] - joint[label]);
     }
     return {label, 0};
   }
@@ -161,16 +160,16 @@ class HoeffdingLeaves : public HoeffdingTrees {
 
   // most: the majority of the leaf. Where that class is alone, nothing else can be said: there is no need to ask.
   int bayes_answer(std::size_t i, std::size_t leaf, int most, const Sight& sight, double* note) const {
-    if (note[1] != unasked) return static_cast<int>(note[1]);
+    if (note[bayes_label] != unasked) return static_cast<int>(note[bayes_label]);
     const double* mass = forest_.head(i, leaf) + Forest::mass;
     bool alone = true;
     for (std::size_t c = 0; c < forest_.classes(); ++c) alone &= !(mass[c] > 0) || static_cast<int>(c) == most;
     if (alone) {
-      note[2 + most] = 0;
+      (note + first_joint)[most] = 0;
       return most;
     }
-    note[1] = best_joint(i, leaf, -1, sight, note + 2);
-    return static_cast<int>(note[1]);
+    note[bayes_label] = best_joint(i, leaf, -1, sight, note + first_joint);
+    return static_cast<int>(note[bayes_label]);
   }
 
   // Fills the log joints (of one class if `only` is given) and returns the class with the highest; classes without mass have none.
@@ -284,11 +283,11 @@ class HoeffdingLeaves : public HoeffdingTrees {
     if (joint != nullptr && zero > 0 && one > 0) return tanh(0.5 * std::clamp(joint[1] - joint[0], -60.0, 60.0));
     return (one - zero) / (zero + one + 2 * params_.alpha);
   }
-  // Of the first n trees, from the gaps that to_verdict has left: exponentials for all of them at once.
+  // Of the first n trees, from what to_verdict has noted: exponentials for all of them at once.
   void distributions(std::size_t n, std::size_t k, Answers& answers) const {
     auto& notes = answers.own<Notes>();
-    exp_lanes(notes.gaps.data(), notes.gaps.data(), notes.gaps.size());
-    const double* ratio = notes.gaps.data();
+    exp_lanes(notes.behind.data(), notes.behind.data(), notes.behind.size());
+    const double* ratio = notes.behind.data();
     for (std::size_t i = 0; i < n; ++i) {
       const double* head = forest_.head(i, leaf_number(i, note_of(answers, i)));
       ratio += write_distribution(head, notes.spoke[i] != 0 ? ratio : nullptr, k, answers.distribution.data() + i, answers.stride);

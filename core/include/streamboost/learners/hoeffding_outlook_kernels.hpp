@@ -1,7 +1,6 @@
 // Attempts to split with fewer digits (hoeffding_outlook.hpp); any n, no alignment needed.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 
 #include "streamboost/math/levels.hpp"
 

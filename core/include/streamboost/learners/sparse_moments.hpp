@@ -5,7 +5,6 @@
 // w / (n - w) <= 1, so that a density can be put together of that of 0 and a correction.
 #pragma once
 #include <algorithm>
-#include <cmath>
 
 #include "streamboost/learners/zero_score.hpp"
 #include "streamboost/learners/zero_score_kernels.hpp"

@@ -2,7 +2,6 @@
 // stump.hpp.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "streamboost/data/fields.hpp"

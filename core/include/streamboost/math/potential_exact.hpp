@@ -17,7 +17,6 @@
 #pragma once
 #include "streamboost/data/lanes.hpp"
 #include "streamboost/math/potential.hpp"
-#include "streamboost/math/potential_kernels.hpp"
 
 namespace streamboost {
 

@@ -7,7 +7,6 @@
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>

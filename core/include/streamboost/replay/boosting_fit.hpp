@@ -28,7 +28,6 @@
 // Cost        per round: rows x columns x (1 + log2(leaves) / 2) additions at most.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 

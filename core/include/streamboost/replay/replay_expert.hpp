@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -8,7 +8,6 @@
 //           was asked for, if less), nothing is remembered and the class shares answer; the report says so.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <vector>
 

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "streamboost/data/bound_sums.hpp"
-#include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
 #include "streamboost/stages/fading_quantile.hpp"
 

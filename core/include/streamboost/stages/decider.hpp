@@ -11,7 +11,6 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
-#include "streamboost/math/math.hpp"
 
 namespace streamboost {
 

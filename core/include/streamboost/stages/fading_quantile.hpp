@@ -5,7 +5,6 @@
 #pragma once
 #include <algorithm>
 
-#include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
 
 namespace streamboost {

@@ -5,7 +5,6 @@
 // Newton steps on the logarithmic loss with fading memory. The order of the classes stays as it is, and so do the labels.
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "streamboost/data/fields.hpp"

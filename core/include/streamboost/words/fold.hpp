@@ -3,7 +3,6 @@
 // Folding is one code point to one, without a table: ASCII, Latin with accents, Greek, Cyrillic, Armenian and full-width Latin. Other
 // scripts either have no capitals or keep them. A byte that is not part of UTF-8 stands for itself.
 #pragma once
-#include <cstdint>
 #include <string_view>
 
 namespace streamboost::words {

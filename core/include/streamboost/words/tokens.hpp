@@ -23,7 +23,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
