@@ -192,14 +192,19 @@ def prequential(
             last = fresh_copy(model)
             learner = learner_of(last, order)
             rows = held.permuted(permutation(key, order, held.n_rows))
-        full = None
+        all_labels = None
         if bandit:
             last = learner
             with_labels(learner, settings.classes)
-            full = AllLabelsPass(learner, task, settings, rows, records)
-        beside = BaselinePass(task, settings, rows) if baselines else None
-        ends = None if keep_intervals is None else IntervalPass(learner, keep_intervals, delay)
-        one = _Pass(learner, task.scores(settings, rows), delay, beside, full, ends)
+            all_labels = AllLabelsPass(learner, task, settings, rows, records)
+        one = _Pass(
+            learner,
+            task.scores(settings, rows),
+            delay,
+            baselines=BaselinePass(task, settings, rows) if baselines else None,
+            all_labels=all_labels,
+            intervals=None if keep_intervals is None else IntervalPass(learner, keep_intervals, delay),
+        )
         one.run(rows, chunk_size, learn_late, _report(callback, order, orders))
         passes.append(one)
     return _result(
@@ -224,18 +229,20 @@ def _result(
 ) -> PrequentialResult:
     """What came out of the passes, one for each order; ``shared`` is what the results of the baselines have, too."""
     sizes = [one.resources.memory_bytes for one in passes]
-    ends = passes[-1].ends
+    intervals = passes[-1].intervals
     return task.result(
         [one.scores for one in passes],
         seconds=sum(one.seconds for one in passes),
         memory_bytes=max((size for size in sizes if size is not None), default=None),
-        baselines=baseline_results(task, [one.beside for one in passes if one.beside is not None], **shared),
+        baselines=baseline_results(
+            task, [one.baselines for one in passes if one.baselines is not None], **shared
+        ),
         left_out=passes[0].scores.left_out,
         resources=passes[-1].resources.lines(),
         drifts=passes[-1].drifts.events(),
         **shared,
         **more,
-        **({} if ends is None else {"last_intervals": ends.intervals}),
+        **({} if intervals is None else {"last_intervals": intervals.intervals}),
     )
 
 
@@ -247,14 +254,14 @@ class _Pass:
         model: Any,
         scores: Scores,
         delay: int,
-        beside: BaselinePass | None,
-        full: AllLabelsPass | None = None,
-        ends: IntervalPass | None = None,
+        baselines: BaselinePass | None,
+        all_labels: AllLabelsPass | None = None,
+        intervals: IntervalPass | None = None,
     ) -> None:
         self.scores = scores
-        self.beside = beside
-        self._full = full
-        self.ends = ends
+        self.baselines = baselines
+        self._all_labels = all_labels
+        self.intervals = intervals
         self.resources = ResourceLog()
         self.drifts = DriftLog(model, delay)
         self.seconds = 0.0
@@ -271,8 +278,8 @@ class _Pass:
     @property
     def regret(self) -> float:
         """Mistakes of a bandit beyond those of the same model with all labels."""
-        assert self._full is not None
-        more = (self.scores.error - self._full.scores.error) * self.scores.n_rows
+        assert self._all_labels is not None
+        more = (self.scores.error - self._all_labels.scores.error) * self.scores.n_rows
         return round(more, 6)  # 100, not 100.00000000000001
 
     def run(
@@ -321,7 +328,7 @@ class _Pass:
         if len(seen) > len(chunk):
             answers = _of_labelled(answers, whole)
         scores.add(truth, answers, self._model)
-        for other in (self.beside, self._full, self.ends):
+        for other in (self.baselines, self._all_labels, self.intervals):
             if other is not None:
                 other.add(chunk, truth)
         self.drifts.note(before, len(chunk.y), chunk.weight)
