@@ -163,6 +163,36 @@ def test_the_outer_pool_is_its_oracle(delay):
     assert delay or alone & {0, 1}, "nobody has answered alone"
 
 
+def test_a_pool_that_another_one_hears_is_its_oracle():
+    """It lets an expert answer alone only where that one is clearly ahead: of naive Bayes on round classes it is."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(1200, 10))
+    y = (np.sum(X**2, axis=1) > 9.3).astype(int)
+    options = {"n_estimators": 5, "random_state": 2, "drift": None, "window": 500.0}
+    model = sb.StreamBoostClassifier(companions=("naive-bayes", "history"), **options)
+    got = model.test_then_train(X, y, classes=[0, 1], output="proba")
+    forest = sb.StreamBoostClassifier(companions=(), **options)
+    guard = {"drift": ADWIN(0.001, warning=0.01), "background": False}
+    bayes = sb.SingleLearnerClassifier(sb.NaiveBayes(), **guard, calibration=None)
+    said = [m.test_then_train(X, y, classes=[0, 1], output="proba") for m in (forest, bayes)]
+    inner, outer, history = LogPool(2, window=500.0), OuterPool(2, window=500.0), LabelHistory()
+    inner.caution = 2.0
+    held_back, alone = 0, 0
+    for t in range(len(y)):
+        opinions = np.stack([np.full(2, 0.5) if np.isnan(p[t]).any() else p[t] for p in said])
+        held_back += inner.speaker() is None and int(np.argmax(inner.q)) < 2
+        alone += inner.speaker() == 1
+        heard = np.stack([inner.answer(opinions), history.answer(2)])
+        if t:
+            np.testing.assert_allclose(got[t], outer.answer(heard), atol=1e-8, err_msg=f"row {t}")
+        inner.learn(opinions, [int(np.argmax(p)) for p in opinions], int(y[t]))
+        outer.learn(heard, [int(np.argmax(p)) for p in heard], int(y[t]))
+        history.learn(int(y[t]))
+    assert held_back > 100
+    assert alone > 100
+    assert model.report().totals["pool_weight/history"] == pytest.approx(outer.beta[1], abs=1e-7)
+
+
 class PastExpert:
     """The past of the labels beside the forest, as an expert that is asked and taught."""
 

@@ -116,6 +116,8 @@ POOL = {
     "caution": 0.0,
     "information": 0.0,
 }
+HEARD = {"caution": 2.0}
+"""Of a pool that another one hears: what counts there are chances, and nobody has weighed those of an expert that answers alone."""
 OUTER_POOL = {
     "referee": True,
     "temperature": True,
@@ -268,11 +270,12 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
+        pool = {**self._pool(), **(HEARD if outer else {})}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
             super()._booster_plan(),
             companions=inner,
-            pool=self._pool() if inner else {},
+            pool=pool if inner else {},
             outer_companions=outer,
             outer_pool=outer_pool if outer else {},
         )
