@@ -174,7 +174,11 @@ def booster_tables(limits: Limits, linear: Bank, bayes: Bank, rounds: int) -> tu
         made = build(ensemble, bank.learner, bank.stream, n_estimators=n)
         return Steady(bank.learner, n, made, bank.stream, warm_rows=ROWS)
 
-    oza, alone, over_bayes = steady("oza-boost", linear, N), steady("osboost", linear, 1), steady("oza-boost", bayes, N)
+    oza, alone, over_bayes = (
+        steady("oza-boost", linear, N),
+        steady("osboost", linear, 1),
+        steady("oza-boost", bayes, N),
+    )
     kernels = {name: limits.boosted(stream, name) for name in ("smooth", "oza", "drawn", "chain")}
     seconds: dict[str, list[float]] = {name: [] for name in kernels}
     first: list[float] = []  # the rows of the race, by a model that has learned nothing
@@ -225,8 +229,8 @@ def booster_tables(limits: Limits, linear: Bank, bayes: Bank, rounds: int) -> tu
         ["100 Gaussian naive Bayes, 20 columns", "ns per example", "share of it that ours reaches"],
         note="The second line: what the table above has beyond the passes over the weights. A product cannot take less than both."
         " Beyond them a lane that is wrong and has copies to learn is asked how it would then answer: a pass over its own"
-        f" columns, lane after lane. The first {ROWS:,} rows of a new model, which is what the race beside MOA has, cost more: more"
-        " lanes are wrong, a bound tells less often that they stay so, and weights are large enough for draws by rejection.",
+        f" columns, lane after lane. The first {ROWS:,} rows of a new model, which is what the race beside MOA has, cost more:"
+        " more lanes are wrong, a bound tells less often that they stay so, and weights are large enough for draws by rejection.",
     )
     tables = 1e9 / bayes.best_kernel
     for name, cost in (
@@ -247,7 +251,9 @@ def against_moa(table: Table, times: int, entry: str, stream: Stream) -> None:
         for row in csv.DictReader(file):
             if (row["entry"], row["stream"], row["n"]) == (entry, stream.name, str(N)):
                 moa = float(row["examples_per_s_thread_cpu"])
-                table.add(f"{times} times as fast as MOA's OzaBoost would be", f"{1e9 / (times * moa):.0f}", "")
+                table.add(
+                    f"{times} times as fast as MOA's OzaBoost would be", f"{1e9 / (times * moa):.0f}", ""
+                )
 
 
 def goal_table(found: list[Bank], smooth: float) -> Table:
