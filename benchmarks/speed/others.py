@@ -146,7 +146,8 @@ def multiclass(rows: int, repetitions: int) -> tuple[dict[str, float], Table]:
             "one edge",
         ],
         note=f"{N} learners, of online-mbbm for each edge; 10 columns, examples/s. Four edges are the default: four boosters,"
-        " each with its own learners to ask and to teach, so less than four times the time means less time for a learner.",
+        " each with its own learners to ask and to teach. Four times the last column is what they would cost one after the other"
+        " with a machine to themselves: at .75 and more three times cannot be had. Trees of four boosters share the caches.",
     )
     ratios = {}
     for learner in MULTICLASS_LEARNERS:

@@ -49,7 +49,7 @@ void slopes_of_numbers(Loss loss, double delta, const double* F, const double* y
 }
 
 // squares[c] += g[row][c]^2
-void add_squares(const double* g, std::size_t classes, std::size_t n, double* __restrict squares) {
+void add_squares_by_class(const double* g, std::size_t classes, std::size_t n, double* __restrict squares) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < classes; ++c) squares[c] += g[i * classes + c] * g[i * classes + c];
 }
@@ -290,7 +290,7 @@ DeferredWork BoostingFit::gradients() {
     if (outputs_ > 1) {
       double* g = g_.data() + first * outputs_;
       replay::softmax_gradients(F, outputs_, y, weight, n, g);
-      if (draws()) add_squares(g, outputs_, n, squares_.data());
+      if (draws()) add_squares_by_class(g, outputs_, n, squares_.data());
     } else if (classes()) {
       replay::logistic_gradients(F, y, weight, n, words_.data() + first * 2);
     } else {
