@@ -175,7 +175,9 @@ class Registry:
         stream.check_classifies()
         declared = stream.champion.description.classes
         if declared is not None and label not in declared:
-            raise Conflict(f"The classes of {name!r} were declared and are final: {', '.join(map(repr, declared[:10]))}.")
+            raise Conflict(
+                f"The classes of {name!r} were declared and are final: {', '.join(map(repr, declared[:10]))}."
+            )
         known = stream.limits.allowed
         limits = msgspec.structs.replace(stream.limits, allowed=known if label in known else [*known, label])
         with self._db.transaction():
