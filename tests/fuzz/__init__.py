@@ -33,9 +33,10 @@ def fuzzers() -> dict[str, Callable[[], Fuzzer]]:
     from tests.fuzz.laws import Laws
     from tests.fuzz.memory import MemoryLimits
     from tests.fuzz.model_files import ModelFiles
+    from tests.fuzz.open_rows import OpenRows
     from tests.fuzz.requests import Requests
 
-    kinds = (ModelFiles, DataFiles, Carries, KeyedStores, Requests, Laws, Interrupts, MemoryLimits)
+    kinds = (ModelFiles, DataFiles, Carries, KeyedStores, Requests, Laws, OpenRows, Interrupts, MemoryLimits)
     return {kind.name: kind for kind in kinds}
 
 
