@@ -299,3 +299,34 @@ def test_a_row_whose_label_is_missing_is_let_go():
         model.learn_one({"a": 2.0}, nothing)
     assert (model.n_rows_, model.n_asked_, model.n_learned_) == (3, 1, 1)
     assert model.columns_.names == ("a",)
+
+
+def test_a_default_model_within_a_budget_remembers_fewer_labels():
+    """Unless its memory was chosen, or it has learned already."""
+    seen = {}
+    for name, model in {
+        "usual": StreamBoostClassifier(),
+        "chosen": StreamBoostClassifier(window=500, short_memory=1000),
+        "taught": StreamBoostClassifier(n_estimators=2, random_state=1).partial_fit([[0.0], [1.0]], [0, 1]),
+    }.items():
+        made = ActiveClassifier.around(model, budget=0.1)
+        made.query_one({"x": 1.0} if name != "taught" else {0: 1.0})
+        seen[name] = (made.model_.window, made.model_.short_memory)
+    assert seen == {
+        "usual": (pytest.approx(199.53, abs=0.01), 399),
+        "chosen": (500, 1000),
+        "taught": (1000.0, 2000),
+    }
+
+
+def test_the_short_memory_is_the_option():
+    """So many rows are kept for the quicker trees."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(3_000, 3))
+    y = ((X[:, 0] * X[:, 1] > 0) != (np.arange(len(X)) >= 2_400)).astype(int)
+
+    def ring(rows):
+        model = StreamBoostClassifier(n_estimators=1, short_memory=rows, random_state=1)
+        return model.partial_fit(X, y).memory_bytes()
+
+    assert ring(200) < ring(2000) < ring(20_000)

@@ -159,8 +159,10 @@ def test_client_commands(running: Running, tmp_path: Path) -> None:
     )
     assert json.loads(run("client", "scores", url, "m").stdout)["n"] == 4
     assert not run("client", "queries", url, "m").stdout  # nothing waits
-    run("client", "predict", url, "m", input='{"id": "f", "features": {"x": 1}}\n{"id": "g", "features": {"x": 0}}')
-    assert [json.loads(line)["id"] for line in run("client", "queries", url, "m").stdout.splitlines()] == ["g", "f"]
+    events = "\n".join(json.dumps({"id": id, "features": {"x": 1}}) for id in "fg")
+    run("client", "predict", url, "m", input=events)
+    wanted = run("client", "queries", url, "m").stdout.splitlines()
+    assert [json.loads(line)["id"] for line in wanted] == ["g", "f"]
     assert len(run("client", "queries", url, "m", "--limit", "1").stdout.splitlines()) == 1
     bad = run("client", "learn", url, "m", input='{"features": {"x": "text"}, "label": "yes"}')
     assert (bad.exit_code, "refused" in bad.stdout) == (1, True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from streamboost.base.inputs.schema import Schema
 from streamboost.base.inputs.word_columns import WordFeatures
-from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, with_defaults
+from streamboost.base.parameter import FLAG, NONE, anything, number, one_of, parameter, whole, with_defaults
 from streamboost.base.params import BoosterPlan, LearnerPlan
 from streamboost.catalogue import model_entry
 from streamboost.drift.choice import guard_of
@@ -66,6 +66,12 @@ WINDOW = parameter(
     "About how many of the last examples count as lately, for votes, the chain and the pool; for the pool four times `delay` "
     "more.",
 )
+SHORT_MEMORY = parameter(
+    "short_memory",
+    whole("[200, 1000000]"),
+    'Of "replay": rows that the quicker of its two boosted trees remember.',
+    to_core=False,
+)
 TREES = LEARNER.saying(
     "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
     "other learner can stand in."
@@ -86,7 +92,6 @@ COMPANIONS = {
         (
             "replay-quick",
             {
-                "memory": 2000,
                 "rounds": 15,
                 "leaves": 15,
                 "bins": 31,
@@ -233,6 +238,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             to_core=False,
         ),
         WINDOW,
+        SHORT_MEMORY,
         *PAST,
         # No calibration: the pools of the default minimise the logarithmic loss already.
         *with_defaults(OPTIONS, drift="adwin", calibration=None),
@@ -250,6 +256,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         chain: bool = True,
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay"),
         window: float = 1000.0,
+        short_memory: int = 2000,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
         **options: Unpack[DefaultOptions],
@@ -264,6 +271,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self.delay = delay
         self.companions = companions
         self.window = window
+        self.short_memory = short_memory
         self._set_options(options)
 
     def _booster_plan(self) -> BoosterPlan:
@@ -342,7 +350,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
             return {**lone, "booster": "history", "booster_params": {"delay": int(self.delay)}}
         rings = self._ring_bytes()
         if name in rings:
-            core = {**ReplayBoostingClassifier()._core_params(), **params, "max_bytes": rings[name]}
+            short = {"memory": int(self.short_memory)} if name == "replay-quick" else {}
+            core = {**ReplayBoostingClassifier()._core_params(), **params, **short, "max_bytes": rings[name]}
             return {**lone, "booster": "replay", "booster_params": core}
         made = {"naive-bayes": NaiveBayes, "neighbors": NearestNeighbors}
         plan = made.get(name, LogisticRegression)(**params).plan()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -49,9 +48,14 @@ class _Answers:
 
 def _shorten_memory(model: Any, budget: float) -> None:
     """Let an untaught default model remember fewer labels, as they come more seldom, unless its memory was chosen."""
-    usual = StreamBoostClassifier().window
-    if type(model) is StreamBoostClassifier and not model.started and model.window == usual:
-        model.set_params(window=max(usual * math.sqrt(budget), 2.0))
+    usual = StreamBoostClassifier()
+    if type(model) is not StreamBoostClassifier or model.started:
+        return
+    share = budget**0.7
+    if model.window == usual.window:
+        model.set_params(window=max(usual.window * share, 2.0))
+    if model.short_memory == usual.short_memory:
+        model.set_params(short_memory=max(round(usual.short_memory * share), 200))
 
 
 def _has(verb: str) -> Callable[[Any], bool]:
@@ -84,8 +88,8 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
 
     A row that is not asked for leaves the model as it was. Only the strategy remembers that it came by.
 
-    What the default remembers of its parts' answers, its `window`, is counted in labels. With the share b of them it would be too
-    old after a change: an untaught :class:`StreamBoostClassifier` with its usual `window` gets :math:`\sqrt b` times as much.
+    The `window` and the `short_memory` of the default are counted in labels. With the share b of them they would reach too far
+    back after a change: an untaught :class:`StreamBoostClassifier` gets :math:`b^{0.7}` times as much of each that is as usual.
 
     References
     ----------
