@@ -131,7 +131,8 @@ class Explanations:
     def __str__(self) -> str:
         """The columns that matter most in these rows; of each row, print that one."""
         lines = importance_lines(dict(zip(self.columns, self.importances.tolist(), strict=True)))
-        return "\n".join([f"{len(self)} rows explained ({self.method}); print one by its number", *lines])
+        rows = f"{len(self)} row{'s' if len(self) != 1 else ''} explained"
+        return "\n".join([f"{rows} ({self.method}); print one by its number", *lines])
 
     def __repr__(self) -> str:
         return f"<explanations of {len(self)} rows by {len(self.columns)} columns, {self.method}; print for a table>"
