@@ -116,6 +116,8 @@ def test_learners_that_cannot_stream_are_named():
         OSBoostClassifier(SVC()).fit(X, Y)
     with pytest.raises(TypeError, match="'naive-bayes' is a text; pass a learner"):
         OnlineBaggingClassifier("naive-bayes").fit(X, Y)
+    with pytest.raises(TypeError, match="estimator=10 is a number; pass a learner, or n_estimators=10"):
+        OnlineBaggingClassifier(10).fit(X, Y)
     with pytest.raises(TypeError, match=r"is a class; pass an instance: GaussianNB\(\)"):
         OSBoostClassifier(GaussianNB).fit(X, Y)
 

@@ -140,6 +140,15 @@ def test_explanations_print_the_columns_that_matter():
     assert repr(told).startswith("<explanations of 7 rows")
 
 
+def test_one_row_is_one_and_rounding_errors_are_nothing():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    told = sb.StreamBoostRegressor(random_state=1).fit(X, X[:, 0]).explain(X[:1])
+    head, _, first, *others = str(told).splitlines()
+    assert head.startswith("1 row explained")
+    assert first.split()[0] == "0"
+    assert [line.split()[1] for line in others] == ["0", "0"]
+
+
 def test_asking_why_changes_nothing_and_answers_the_same(tmp_path):
     X, y = rows()
     model = sb.StreamBoostClassifier(n_estimators=3, random_state=1, calibration="platt").partial_fit(X, y)

@@ -150,3 +150,13 @@ def test_classes_are_declared_once():
 def test_bool_and_float_labels_come_back_as_they_came():
     assert SingleLearnerClassifier().fit(X2, [True, False]).predict(X2).dtype == bool
     assert SingleLearnerClassifier().fit(X2, [1.0, 2.0]).classes_.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("label", [{"a": 1}, {1, 2}])
+def test_what_is_no_label_at_all_is_named(label):
+    model = OnlineBaggingClassifier(n_estimators=2, random_state=1)
+    message = f"A label in y .* is of type {type(label).__name__}; allowed are str"
+    with pytest.raises(TypeError, match=message):
+        model.learn_one({"x": 1.0}, label)
+    with pytest.raises(TypeError, match=message):
+        model.partial_fit([[1.0]], [label])

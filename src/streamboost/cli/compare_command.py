@@ -114,6 +114,13 @@ def compare_command(
     first = None if data[0] == "-" else open_stream(data[0], **reading)
     if task is None and learners is None and first is not None and all(spec.has_regressor for spec in named):
         task, why = guessed_task(data[0], first)
+        for other in (text for text in data[1:] if text != "-"):
+            if guessed_task(other, open_stream(other, **reading))[0] != task:
+                of_numbers, of_classes = (other, data[0]) if task is None else (data[0], other)
+                raise UserError(
+                    f"the label of {of_numbers} is a number to predict, that of {of_classes} is a class: compare models on each "
+                    "alone, or say --task classification or --task regression."
+                )
     algorithms = choose(
         models,
         learners,

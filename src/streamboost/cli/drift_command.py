@@ -54,15 +54,26 @@ def drift_command(
 
     from rich.table import Table
 
-    from streamboost import models
     from streamboost.cli.console import stdout
     from streamboost.cli.errors import UserError
+    from streamboost.cli.parameters import ModelSpec
     from streamboost.cli.run import check_writable
+    from streamboost.cli.task import guessed_task
     from streamboost.evaluate.detection import detection, known_changes
     from streamboost.streams import open_stream
 
     check_writable("--json", json)
+    spec = ModelSpec(model, learner, seed=seed)
+    watched = spec.build()
+    if spec.task != "classification":
+        raise UserError(f"--model {model}: detectors watch the wrong answers of a classifier.")
     stream = open_stream(data, seed=data_seed, **reading)
+    task, why = guessed_task(data, stream)
+    if task == "regression":
+        raise UserError(
+            f"{stream.name}: the label {getattr(stream, 'label_name', None) or ''!r} holds {why}, and detectors watch the wrong "
+            "answers of a classifier; --label names a column of classes."
+        )
     rows = words(changes)
     if rows is not None and not all(re.fullmatch(r"\d+", row) for row in rows):
         raise UserError(f"--changes {changes!r} must be whole numbers of rows, as 5000,10000.")
@@ -73,7 +84,7 @@ def drift_command(
             chosen,
             stream,
             changes=known,
-            model=models.build(model, learner, seed=seed),
+            model=watched,
             tolerance=tolerance,
             limit=limit,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -31,6 +32,9 @@ def one_line(error: BaseException) -> str:
         context = getattr(error, "ctx", None)
         if context is not None and text.startswith("Missing argument"):
             text = f"{text} {context.get_usage()}"
+        word = re.match("No such command '(.+?)'", text)
+        if word is not None and os.path.exists(word[1]):
+            text = f"Say what to do with the file, as in: streamboost run {shlex.quote(word[1])}"
     else:
         text = shell_words(error)
     return " ".join(text.split()) or type(error).__name__

@@ -98,6 +98,7 @@ def predict(
     if not to_stdout:
         console.print(f"predictions: {out}", highlight=False, soft_wrap=True)
     if stop.asked is not None:
+        console.print(f"stopped after {n_rows:,} rows", highlight=False)
         stop.exit()
 
 

@@ -33,6 +33,8 @@ from streamboost.report.explanation import WORDY, importance_lines
 from streamboost.streams import Label, Stream
 
 _RARE = " Rare classes are judged by --metrics average_precision,g_mean and answered more often with --decision f1."
+FEW_ROWS, SHOWN = 30, 20
+"""So few rows tell nothing about a model; so many columns are named in a line."""
 _PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg")
 
 
@@ -71,17 +73,21 @@ def check_writable(option: str, path: Path | None) -> None:
 
 
 def _say_kinds(model: Any, stream: Stream) -> None:
-    """Say of each column of texts or identifiers how it is read."""
+    """Say how columns of texts and identifiers are read."""
     if not hasattr(model, "text_features"):
         return
     ways = {
-        "text": "text: its words are hashed (--nominal: categories)",
-        "identifier": "identifiers: its values are hashed (--nominal: categories)",
-        "code": "numbers and as identifiers: its values are hashed, too (--id: identifiers only)",
+        "text": "text: the words are hashed (--nominal: categories)",
+        "identifier": "identifiers: the values are hashed (--nominal: categories)",
+        "code": "numbers and as identifiers: the values are hashed, too (--id: identifiers only)",
     }
-    for name, kind in getattr(stream, "kinds", {}).items():
+    kinds: dict[str, str] = getattr(stream, "kinds", {})
+    for kind in dict.fromkeys(kinds.values()):
+        some = [repr(name) for name in kinds if kinds[name] == kind]
+        more = f" and {len(some) - SHOWN:,} more" if len(some) > SHOWN else ""
+        are = "s {} are" if len(some) > 1 else " {} is"
         stderr().print(
-            f"streamboost: {os.path.basename(stream.name)}: column {name!r} is read as {ways[kind]}",
+            f"streamboost: {os.path.basename(stream.name)}: column{are.format(', '.join(some[:SHOWN]) + more)} read as {ways[kind]}",
             markup=False,
             highlight=False,
             soft_wrap=True,
@@ -187,7 +193,7 @@ def _show(
         console.print(nearest_baseline(result), highlight=False, soft_wrap=True)
     if isinstance(result, RegressionResult) and result.lags_advised is not None:
         lags = result.lags_advised
-        warn(f"errors repeat after {lags} row{'s' if lags > 1 else ''}: lags would help (--lags {lags}).")
+        warn(f"errors repeat after {lags} row{'s' if lags > 1 else ''}: lags may help (--lags {lags}).")
     if result.metrics:
         console.print(metric_table(result))
     matter = importances_of(result.model)
@@ -310,7 +316,11 @@ def bad_lines(stream: Stream) -> int:
 
 
 def no_better_than(result: PrequentialResult) -> list[str]:
-    """The baselines that a model does not beat, in words."""
+    """The baselines that a model does not beat, in words; too few rows tell nothing."""
+    if result.n_rows < FEW_ROWS:
+        return []
+    if isinstance(result, ClassificationResult) and len(result.labels) == 1:
+        return [f"every row has the label {result.labels[0]!r}: there is nothing to tell apart."]
     found = []
     for one in result.baselines:
         if result.error >= one.error:
@@ -330,7 +340,9 @@ def nearest_baseline(result: RegressionResult) -> str:
     """The best of the baselines, in words."""
     one = min(result.baselines, key=lambda baseline: baseline.error)
     share = 1 - result.error / one.error if one.error > 0 else 0.0
-    beside = f"the model misses {share:.0%} less" if share > 0 else "the model misses no less"
+    beside = (
+        f"the model's is {share:.0%} smaller" if round(share, 2) > 0 else "the model's is no smaller"
+    )
     return (
         f"nearest baseline: {baseline_words(one.model_name)}, MAE {_figure(one.error, one.digits)}; {beside}"
     )

@@ -100,8 +100,9 @@ def say_task(stream: Stream, task: str, why: str = "") -> None:
     more = [column for column in stream.feature_names or () if name and _SETS.match(column)]
     if more and _SETS.match(name or ""):
         warn(
-            f"columns of the model that are named as {name!r} is: {len(more)}; if they are labels, "
-            "--labels 'label:*' learns sets of them, and --drop leaves them out."
+            f"{len(more)} more column{'s are' if len(more) > 1 else ' is'} named as labels are, like {name!r}, and the model "
+            f"learns from {'them' if len(more) > 1 else 'it'}; --labels 'label:*' learns sets of labels, and --drop leaves "
+            "columns out."
         )
 
 

@@ -110,7 +110,6 @@ def _build(cls: type[Detector], args: Sequence[Any], named: dict[Any, Any], give
     names = [p.name for p in cls._parameters]
     values = dict(zip(names, args, strict=False)) | named
     if len(args) > len(names) or not set(values) <= set(names):
-        raise ValueError(
-            f"drift={given!r} is not allowed: {inspect.signature(cls)} are the parameters of {cls.__name__}."
-        )
+        known = ", ".join(f"{name}={p.default!r}" for name, p in inspect.signature(cls).parameters.items())
+        raise ValueError(f"drift={given!r} is not allowed: {known} are the parameters of {cls.__name__}.")
     return cls(**{**dict(cls._entry.guard), **values})

@@ -108,7 +108,8 @@ def check_metric(metric: Any) -> Any:
     for part in ("update", "value"):
         if not callable(getattr(metric, part, None)):
             raise TypeError(
-                f"{metric!r} is no metric: it needs a name, update(rows) and value(), and has no {part}."
+                f"{metric!r} is no metric of streamboost, which has a name, update(rows) and value(): it has no {part}. Give "
+                "the name of one, such as 'f1', or wrap yours."
             )
     if not isinstance(getattr(metric, "name", None), str) or not metric.name:
         raise TypeError(

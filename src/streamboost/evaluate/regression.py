@@ -85,13 +85,13 @@ class RegressionResult(PrequentialResult):
 
     @property
     def lags_advised(self) -> int | None:
-        """How many lags would help, because what was missed repeats after as many rows; None: it does not."""
-        return lags_advised(self.residual_correlation, self.delay)
+        """How many lags may help, because what was missed repeats after as many rows; None: it does not, or the model has lags."""
+        return None if getattr(self.model, "lags", None) else lags_advised(self.residual_correlation, self.delay)
 
     @property
     def _notes(self) -> list[str]:
         lags = self.lags_advised
-        return [] if lags is None else [f"errors repeat after {lags} rows: lags={lags} would help"]
+        return [] if lags is None else [f"errors repeat after {lags} rows: lags={lags} may help"]
 
     def own_figures(self) -> dict[str, Any]:
         """How many rows had no answer; the rest are metrics."""

@@ -131,7 +131,8 @@ class Explanations:
     def __str__(self) -> str:
         """The columns that matter most in these rows; of each row, print that one."""
         lines = importance_lines(dict(zip(self.columns, self.importances.tolist(), strict=True)))
-        return "\n".join([f"{len(self)} rows explained ({self.method}); print one by its number", *lines])
+        rows = f"{len(self)} row{'s' if len(self) != 1 else ''} explained"
+        return "\n".join([f"{rows} ({self.method}); print one by its number", *lines])
 
     def __repr__(self) -> str:
         return f"<explanations of {len(self)} rows by {len(self.columns)} columns, {self.method}; print for a table>"
@@ -201,6 +202,7 @@ def cell_text(value: Any) -> str:
 def bars(shown: Sequence[tuple[str, float]], *, signed: bool = False, width: int = 24) -> list[str]:
     """Lines of a terminal: names, numbers, and a bar for the size of each."""
     most = max((abs(value) for _, value in shown), default=0.0)
+    shown = [(name, value if abs(value) > 1e-12 * most else 0.0) for name, value in shown]  # no rounding errors
     figures = [f"{value:{'+' if signed else ''}.4g}" for _, value in shown]
     return [
         f"  {name}  {figure:<12}" + "█" * (round(width * abs(value) / most) if most > 0 else 0)

@@ -145,7 +145,8 @@ def check_scalar(value: Any, what: str) -> None:
     """Labels and categories are text, whole numbers, finite floats or booleans: what a file can hold."""
     if not isinstance(value, str | int | float | bool):
         raise TypeError(
-            f"{what} {value!r} is of type {type(value).__name__}; allowed are str, int, float and bool."
+            f"{what} {value!r} is of type {type(value).__name__}; allowed are str, int, float and bool; "
+            "make texts of others, str(value)."
         )
     if isinstance(value, str) and value.endswith("\0"):
         raise ValueError(

@@ -74,7 +74,12 @@ class ClassCodes:
         if isinstance(y, CodedLabels):
             codes, new = self.book.translate(y.codes.astype(np.intp), y.values, active, not self.declared)
         else:
-            codes, new = self.book.encode(y, active, grow=not self.declared)
+            try:
+                codes, new = self.book.encode(y, active, grow=not self.declared)
+            except TypeError:  # no key of a dict
+                for label in y.tolist():
+                    check_scalar(label, "A label in y")
+                raise
         if self.declared:
             if (codes < 0).any():
                 row = int(np.argmax(codes < 0))

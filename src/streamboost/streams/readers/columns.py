@@ -24,6 +24,8 @@ NUMERIC_MARKERS = ("-",)
 """Missing in columns of numbers only: beside + or words it is a value."""
 LABEL_NAMES = ("label", "class", "target", "y")
 """What label columns are called, in any case; ``y`` only at either end of a row, because elsewhere it is a coordinate."""
+_COUNTERS = ("column 1", "unnamed: 0", "index", "id", "row", "row_id", "rowid", "row id", "rownum", "nr", "no", "no.", "#")
+"""What a first column is called that may be the number of the row."""
 IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ]\d{1,2}:\d{2}.*)?"
@@ -214,7 +216,9 @@ def find_column(head: FirstRows, name: str) -> int:
     if len(found) == 1:
         return found[0]
     if found:
-        raise DataError(f"{head.file}: {len(found)} columns are named {name!r}.")
+        raise DataError(
+            f"{head.file}: {len(found)} columns are named {name!r}; to name one of them, give them different names in the file."
+        )
     shown = shown_names(head.columns)
     near = suggest(name, head.columns)
     meant = "; the" if near is None else f"; did you mean {near!r}? The"
@@ -246,6 +250,8 @@ def plan_by_first_rows(head: FirstRows, choice: Choice) -> ColumnPlan:
                 f"{head.file}: the column {choice.weight!r} cannot be the weight and something else."
             )
         dropped.add(weight_at)
+    if _ends_in_nothing(head):
+        dropped.add(len(head.columns) - 1)
     left = [i for i in range(len(head.columns)) if i not in dropped]
     if label is None and not left:
         raise DataError(f"{head.file}: every column is dropped.")
@@ -328,6 +334,16 @@ def _words(
     return found
 
 
+def _nameless(head: FirstRows, column: int) -> bool:
+    return head.named and head.columns[column] == f"column {column + 1}"
+
+
+def _ends_in_nothing(head: FirstRows) -> bool:
+    """Whether every line ends in a delimiter, the header's too: there is no column behind it."""
+    last = len(head.columns) - 1
+    return last > 0 and not head.seen[last] and _nameless(head, last)
+
+
 def _warn_of_names(head: FirstRows, features: Sequence[int]) -> None:
     """Say what names show to be a slip: the number of a row as a column, and one name for several columns."""
     if not head.named or not features:
@@ -337,8 +353,14 @@ def _warn_of_names(head: FirstRows, features: Sequence[int]) -> None:
         warn_of_data(
             f"{head.file}: {len(head.places[twice])} columns are named {twice!r}, so that columns are known by their places only."
         )
+    n_named = sum(not _nameless(head, at) for at in range(len(head.columns)))
+    if 2 * n_named < len(head.columns):
+        warn_of_data(
+            f"{head.file}: the first line names {n_named} of {len(head.columns)} columns; if it is a title, take it off: names are "
+            "expected there."
+        )
     first = features[0]
-    if first == 0 and head.columns[0].lower() in ("column 1", "unnamed: 0", "index") and head.numeric[0]:
+    if first == 0 and head.columns[0].lower() in _COUNTERS and head.numeric[0]:
         numbers = sorted(float(value) for value in head.seen[0])
         if len(numbers) > 2 and numbers == [numbers[0] + at for at in range(len(numbers))]:
             name = head.columns[0]
@@ -447,7 +469,7 @@ def plan_for_model(head: FirstRows, choice: Choice) -> ColumnPlan:
                 f"{head.file}: the column {choice.weight!r} cannot be the weight and something else."
             )
         slots[weight_at], kinds[weight_at] = width, NUMBER
-    used = {*places, label_at, weight_at}
+    used = {*places, label_at, weight_at, *([len(head.columns) - 1] if _ends_in_nothing(head) else [])}
     return ColumnPlan(
         columns=head.columns,
         kinds=kinds,

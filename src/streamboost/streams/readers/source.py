@@ -371,7 +371,11 @@ class FileStream:
         if n_rows == 0:
             self._source.close()
             why = f" that can be read; {self.n_bad} bad lines, {self.first_bad}" if self.first_bad else "."
-            why = f" with a label; {self.n_unlabeled:,} without." if self.n_unlabeled else why
+            label = getattr(self, "label_name", None)
+            if self.n_unlabeled:
+                why = f" with a label; {self.n_unlabeled:,} without." + (
+                    f" The label is column {label!r}; label= names another one." if label is not None else ""
+                )
             raise DataError(f"{self.name}: no rows{why}")
 
     def _fill(self, parser: Parser, size: int) -> Iterator[None]:
