@@ -86,8 +86,9 @@ def _say_kinds(model: Any, stream: Stream) -> None:
         some = [repr(name) for name in kinds if kinds[name] == kind]
         more = f" and {len(some) - SHOWN:,} more" if len(some) > SHOWN else ""
         are = "s {} are" if len(some) > 1 else " {} is"
+        named = are.format(", ".join(some[:SHOWN]) + more)
         stderr().print(
-            f"streamboost: {os.path.basename(stream.name)}: column{are.format(', '.join(some[:SHOWN]) + more)} read as {ways[kind]}",
+            f"streamboost: {os.path.basename(stream.name)}: column{named} read as {ways[kind]}",
             markup=False,
             highlight=False,
             soft_wrap=True,

@@ -122,7 +122,7 @@ POOL = {
     "information": 0.0,
 }
 HEARD = {"caution": 2.0}
-"""Of a pool that another one hears: what counts there are chances, and nobody has weighed those of an expert that answers alone."""
+"""Of a pool that another one hears: chances count there, and nobody has weighed those of an expert that answers alone."""
 OUTER_POOL = {
     "referee": True,
     "temperature": True,

@@ -85,7 +85,7 @@ class RegressionResult(PrequentialResult):
 
     @property
     def lags_advised(self) -> int | None:
-        """How many lags may help, because what was missed repeats after as many rows; None: it does not, or the model has lags."""
+        """How many lags may help: what was missed repeats after as many rows. None: it does not, or the model has lags."""
         return None if getattr(self.model, "lags", None) else lags_advised(self.residual_correlation, self.delay)
 
     @property

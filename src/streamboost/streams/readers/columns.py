@@ -356,8 +356,8 @@ def _warn_of_names(head: FirstRows, features: Sequence[int]) -> None:
     n_named = sum(not _nameless(head, at) for at in range(len(head.columns)))
     if 2 * n_named < len(head.columns):
         warn_of_data(
-            f"{head.file}: the first line names {n_named} of {len(head.columns)} columns; if it is a title, take it off: names are "
-            "expected there."
+            f"{head.file}: the first line names {n_named} of {len(head.columns)} columns; if it is a title, "
+            "take it off: names are expected there."
         )
     first = features[0]
     if first == 0 and head.columns[0].lower() in _COUNTERS and head.numeric[0]:
