@@ -73,14 +73,30 @@ def test_a_class_and_a_number_are_not_compared(run, fails, shop, prices, tmp_pat
         message = fails("compare", *pair, "--out", tmp_path / "out")
         assert f"the label of {prices} is a number to predict, that of {shop} is a class" in message
     assert not (tmp_path / "out").exists()
-    run("compare", shop, prices, "--out", tmp_path / "out", "--task", "classification", "-n", "2", "--jobs", "1")
+    run(
+        "compare",
+        shop,
+        prices,
+        "--out",
+        tmp_path / "out",
+        "--task",
+        "classification",
+        "-n",
+        "2",
+        "--jobs",
+        "1",
+    )
 
 
 def test_drift_watches_classifiers(fails, shop, prices):
     assert "the label 'price' holds numbers with more than 20 values" in fails("drift", prices)
-    assert "detectors watch the wrong answers of a classifier" in fails("drift", shop, "-m", "single-regressor")
+    assert "detectors watch the wrong answers of a classifier" in fails(
+        "drift", shop, "-m", "single-regressor"
+    )
     assert "There is no model 'osbost'; did you mean osboost?" in fails("drift", shop, "-m", "osbost")
-    assert "There is no learner 'naivbayes'; did you mean naive-bayes?" in fails("drift", shop, "-l", "naivbayes")
+    assert "There is no learner 'naivbayes'; did you mean naive-bayes?" in fails(
+        "drift", shop, "-l", "naivbayes"
+    )
     assert "delta=0.001, warning=None are the parameters of" in fails("drift", shop, "-d", "adwin(dleta=0.1)")
 
 

@@ -218,7 +218,9 @@ class ModelSpec:
                 return
         owners = [key for key, cls in (*MODELS.items(), *LEARNERS.items()) if name in parameters_of(cls)]
         label = " The column to predict is named by --label." if name == "target" else ""
-        raise UserError(f"--{written} is no parameter of {self.name}; it is one of {', '.join(owners)}.{label}")
+        raise UserError(
+            f"--{written} is no parameter of {self.name}; it is one of {', '.join(owners)}.{label}"
+        )
 
 
 def mark_nominal(model: Any, nominal: npt.NDArray[np.bool_] | None) -> Any:

@@ -341,9 +341,7 @@ def nearest_baseline(result: RegressionResult) -> str:
     """The best of the baselines, in words."""
     one = min(result.baselines, key=lambda baseline: baseline.error)
     share = 1 - result.error / one.error if one.error > 0 else 0.0
-    beside = (
-        f"the model's is {share:.0%} smaller" if round(share, 2) > 0 else "the model's is no smaller"
-    )
+    beside = f"the model's is {share:.0%} smaller" if round(share, 2) > 0 else "the model's is no smaller"
     return (
         f"nearest baseline: {baseline_words(one.model_name)}, MAE {_figure(one.error, one.digits)}; {beside}"
     )

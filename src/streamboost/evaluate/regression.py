@@ -86,7 +86,9 @@ class RegressionResult(PrequentialResult):
     @property
     def lags_advised(self) -> int | None:
         """How many lags may help: what was missed repeats after as many rows. None: it does not, or the model has lags."""
-        return None if getattr(self.model, "lags", None) else lags_advised(self.residual_correlation, self.delay)
+        return (
+            None if getattr(self.model, "lags", None) else lags_advised(self.residual_correlation, self.delay)
+        )
 
     @property
     def _notes(self) -> list[str]:

@@ -168,7 +168,9 @@ def adapter_plan(learner: Any, seed: int, *, task: str = "classification") -> Le
     if isinstance(learner, str):
         raise TypeError(f"estimator={learner!r} is a text; pass a learner, such as NaiveBayes().")
     if isinstance(learner, int):
-        raise TypeError(f"estimator={learner!r} is a number; pass a learner, or n_estimators={learner!r} for so many of them.")
+        raise TypeError(
+            f"estimator={learner!r} is a number; pass a learner, or n_estimators={learner!r} for so many of them."
+        )
     kind: Any = lane_kind(learner)
     if task == "regression":
         kind = ArrayNumberLane if kind is ArrayLane else DictNumberLane

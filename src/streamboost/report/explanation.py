@@ -202,7 +202,9 @@ def cell_text(value: Any) -> str:
 def bars(shown: Sequence[tuple[str, float]], *, signed: bool = False, width: int = 24) -> list[str]:
     """Lines of a terminal: names, numbers, and a bar for the size of each."""
     most = max((abs(value) for _, value in shown), default=0.0)
-    shown = [(name, value if abs(value) > 1e-12 * most else 0.0) for name, value in shown]  # no rounding errors
+    shown = [
+        (name, value if abs(value) > 1e-12 * most else 0.0) for name, value in shown
+    ]  # no rounding errors
     figures = [f"{value:{'+' if signed else ''}.4g}" for _, value in shown]
     return [
         f"  {name}  {figure:<12}" + "█" * (round(width * abs(value) / most) if most > 0 else 0)

@@ -24,7 +24,21 @@ NUMERIC_MARKERS = ("-",)
 """Missing in columns of numbers only: beside + or words it is a value."""
 LABEL_NAMES = ("label", "class", "target", "y")
 """What label columns are called, in any case; ``y`` only at either end of a row, because elsewhere it is a coordinate."""
-_COUNTERS = ("column 1", "unnamed: 0", "index", "id", "row", "row_id", "rowid", "row id", "rownum", "nr", "no", "no.", "#")
+_COUNTERS = (
+    "column 1",
+    "unnamed: 0",
+    "index",
+    "id",
+    "row",
+    "row_id",
+    "rowid",
+    "row id",
+    "rownum",
+    "nr",
+    "no",
+    "no.",
+    "#",
+)
 """What a first column is called that may be the number of the row."""
 IGNORED, NUMBER, NOMINAL, DECLARED = "ignored", "number", "nominal", "declared"
 _DATE = re.compile(

@@ -168,7 +168,11 @@ class DatedStream(PartOfStream):
         for text in texts[len(known) :]:
             numbers = form.numbers(text)
             if numbers is None:
-                order = "" if WrittenDate.read(text) is None else f" with the {'day' if form.day_first else 'month'} first"
+                order = (
+                    ""
+                    if WrittenDate.read(text) is None
+                    else f" with the {'day' if form.day_first else 'month'} first"
+                )
                 raise DataError(
                     f"{self.name}, near line {int(chunk.lines[0])}: column {self._columns[at]!r}: {text!r} is no date{order}."
                 )
