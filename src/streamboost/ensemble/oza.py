@@ -72,8 +72,8 @@ class OnlineBoostingClassifier(Ensemble):
         parameter(
             "copies_cap",
             [whole("[1, inf)"), NONE],
-            "Most copies of an example that a learner is taught at once (times its sample weight, where that "
-            "is above 1); its weight travels on in full. None sets no limit.",
+            "Largest number of copies of an example that a learner learns at once (times its sample weight, if that is above "
+            "1); the weight passed on to the next learner is not limited. None sets no limit.",
         ),
         parameter(
             "vote",

@@ -13,7 +13,7 @@ from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
-FIT_INTERCEPT = parameter("fit_intercept", FLAG, "Add a constant coordinate.")
+FIT_INTERCEPT = parameter("fit_intercept", FLAG, "Whether to add a constant term.")
 START = parameter(
     "start",
     [one_of("sphere", "zero"), numbers("array")],
@@ -31,7 +31,7 @@ SCALE = parameter(
 DTYPE = parameter(
     "dtype",
     one_of("float64", "float32"),
-    "Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.",
+    'Precision of the weights. "float32" takes half the memory, and on wide rows a third to a half less time.',
 )
 _LINEAR = (FIT_INTERCEPT, START, SCALE, FEATURE_FRACTION, DTYPE)
 
