@@ -444,14 +444,14 @@ class StreamingRandomPatchesClassifier(AdaptiveEnsemble):
     _error = "after"
     _parameters = (
         TREES.saying(
-            "The weak learner. None: Hoeffding trees, each with its own random part of the columns."
+            "The weak learner. None: Hoeffding trees, each with its own random subset of the columns."
         ),
         SIZE.saying("Number of trees."),
         POISSON_RATE,
         parameter(
             "feature_fraction",
             number("(0, 1]"),
-            "Share of the columns that each of the default trees sees.",
+            "Share of the columns that each of the default trees uses.",
             to_core=False,
         ),
         *with_defaults(OPTIONS, drift="adwin(delta=1e-5, warning=1e-4)"),

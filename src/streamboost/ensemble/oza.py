@@ -62,7 +62,7 @@ class OnlineBoostingClassifier(Ensemble):
         parameter(
             "untrained",
             one_of("wrong", "class0", "random"),
-            "How a learner that has learned nothing yet is judged.",
+            "How the prediction of a learner that has learned nothing yet is judged.",
         ),
         parameter(
             "lambda_cap",
@@ -98,7 +98,7 @@ class OnlineBoostingClassifier(Ensemble):
         parameter(
             "ballot",
             one_of("label", "distribution"),
-            "What a learner puts into the vote, times its weight: its label, or its class distribution.",
+            "What a learner contributes to the vote, times its weight: its label, or its class distribution.",
         ),
         *OPTIONS,
     )

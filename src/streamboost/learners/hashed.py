@@ -63,11 +63,11 @@ class HashedLogisticRegression(Learner):
 
     _entry = learner_entry("hashed-logistic")
     _parameters = (
-        parameter("bits", whole("[8, 24]"), "There are 2^bits places for tokens.", to_core=False),
+        parameter("bits", whole("[8, 24]"), "Tokens are hashed into 2^bits positions.", to_core=False),
         parameter(
             "text",
             one_of("words", "pairs", "characters"),
-            "Tokens of a text: its words; words, and each word with the next; or runs of 3 to 5 characters.",
+            "Tokens of a text: its words, its words and pairs of adjacent words, or runs of 3 to 5 characters.",
             to_core=False,
         ),
         parameter(
