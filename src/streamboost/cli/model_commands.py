@@ -159,10 +159,13 @@ def _open(
     from streamboost.cli.models import OpenModel
     from streamboost.cli.run import warn
     from streamboost.streams import open_stream
+    from streamboost.streams.base import show_unlabeled
 
     opened = OpenModel(model, verb=verb)
     expected = opened.expected(needs_label=needs_label)
     stream = open_stream(data, expected=expected, **reading)
+    if not needs_label:
+        show_unlabeled(stream, True)  # they are asked about like all others
     ignored = [name for name in getattr(stream, "ignored", []) if name not in opened.label_columns]
     if opened.answers_sets and needs_label:
         from streamboost.streams.label_sets import LabelSetStream

@@ -188,7 +188,7 @@ def _show(
     for line in no_better_than(result):
         warn(line)
     if isinstance(result, ClassificationResult):
-        for line in _never_met(model, result):
+        for line in (*_never_met(model, result), *_spelled_alike(result.labels)):
             warn(line)
     if isinstance(result, RegressionResult):
         console.print(nearest_baseline(result), highlight=False, soft_wrap=True)
@@ -314,6 +314,19 @@ def bad_lines(stream: Stream) -> int:
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
     return count
+
+
+def _spelled_alike(labels: Sequence[Any]) -> list[str]:
+    """Labels that are different classes only because of case or spaces, in words: most often a slip in the file."""
+    alike: dict[str, list[str]] = {}
+    for label in labels:
+        if isinstance(label, str):
+            alike.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    return [
+        f"the labels {', '.join(map(repr, group))} differ only in case or spaces, but each is a class of its own."
+        for group in alike.values()
+        if len(group) > 1
+    ]
 
 
 def no_better_than(result: PrequentialResult) -> list[str]:
