@@ -86,8 +86,8 @@ class ReadingOptions(TypedDict, total=False):
     dates: Annotated[
         str | None,
         ReadingOption(
-            "What to do with columns of dates: split them into parts (days, weekday, hour; the default), leave them out, or, if "
-            "01/02/2024 is ambiguous, read the day or the month first.",
+            "Columns of dates: parts splits them (days, weekday, hour; the default), drop leaves them out, day-first and "
+            "month-first split them and say how to read 01/02/2024.",
             ("csv", "jsonl", "parquet", "arrow"),
             choices=("parts", "drop", "day-first", "month-first"),
         ),
