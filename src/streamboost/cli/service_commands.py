@@ -313,7 +313,7 @@ def _row(line: str, number: int) -> Any:
     except ValueError as error:
         raise UserError(f"line {number} is no JSON: {error}") from error
     if not isinstance(row, dict):
-        raise UserError(f"line {number} is no object.")
+        raise UserError(f"line {number} is not a JSON object.")
     return row
 
 
@@ -327,7 +327,8 @@ def _asked(act: Any) -> Any:
         found = act()
         return list(found) if not isinstance(found, dict | list) else found
     except ServiceError as error:
-        raise UserError(str(error)) from error
+        advice = " Set STREAMBOOST_TOKEN, or use --token." if error.status == 401 else ""
+        raise UserError(f"{error}{advice}") from error
     except httpx.TransportError as error:
         raise UserError(f"The service does not answer: {error}") from error
 
