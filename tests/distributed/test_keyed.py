@@ -132,6 +132,30 @@ def test_what_the_model_of_the_key_refuses_is_learned_by_nobody():
             keyed.learn_one(late, "yes", pending=pending)
         assert keyed.predict_proba_one(another) == before
 
+        pending = keyed.predict_pending_one({"who": 4, "a": "a text"})  # before it has a model
+        keyed.learn_one({"who": 4, "a": 3.5}, "yes")
+        before = keyed.predict_proba_one(another)
+        with pytest.raises(ValueError, match="'a' is numeric"):
+            keyed.learn_one({"who": 4, "a": "a text"}, "yes", pending=pending)
+        assert keyed.predict_proba_one(another) == before
+
+
+@pytest.mark.filterwarnings("ignore:Rows without a label")
+@pytest.mark.parametrize("fallback", ["global", "prior", None])
+def test_a_row_without_a_label_teaches_nobody(fallback):
+    with (
+        KeyedClassifier(model(), "who", fallback=fallback) as keyed,
+        KeyedClassifier(model(), "who", fallback=fallback) as plain,
+    ):
+        for at, (x, y) in enumerate(rows(60, keys=2)):
+            keyed.learn_one(x, y)
+            plain.learn_one(x, y)
+            keyed.learn_one(x, None if at % 2 else float("nan"))
+        assert [keyed.share(who) for who in (0, 1)] == [plain.share(who) for who in (0, 1)]
+        for who in (0, 1, 7):
+            x = {"who": who, "a": 0.5, "colour": "red"}
+            assert keyed.predict_proba_one(x) == plain.predict_proba_one(x)
+
 
 def test_prior():
     with KeyedClassifier(model(), "who", fallback="prior") as keyed:
@@ -169,6 +193,8 @@ def test_refusals():
             KeyedClassifier(model(), "who", **wrong)
     with pytest.raises(TypeError, match="GaussianNB"):
         KeyedClassifier(GaussianNB(), "who")
+    with pytest.raises(TypeError, match="OnlineBMRClassifier"):
+        KeyedClassifier(sb.OnlineBMRClassifier(), "who")
     with pytest.raises(ValueError, match="Python code"):
         KeyedClassifier(sb.OnlineBaggingClassifier(GaussianNB()), "who")
     with KeyedClassifier(model(), "who") as keyed:
