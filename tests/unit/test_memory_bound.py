@@ -20,7 +20,7 @@ from tests import catalogue as cases
 
 BUDGET = 1_000_000
 PROCESS_BUDGET = 4_000_000
-FLOODS = {"numbers": 5, "values": 5, "wide": 3000, "classes": 5}  # and their columns
+FLOODS = {"numbers": 5, "values": 5, "wide": 3000, "classes": 5, "words": 5}  # and their columns
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 BOUNDED = [
@@ -263,9 +263,13 @@ def print_grown(kind):
             X = rng.normal(size=(n, width))
             if kind == "values":
                 X[:, 3:] = rng.integers(0, 4 if first < 0 else 10_000, (n, width - 3))
+            if kind == "words":
+                X = flood("words", n, seed=first + 50)[0]
+                X["user"] = [f"u{first + row}" for row in range(n)]
+            told = np.asarray(X["size"] if kind == "words" else X[:, 0])
             if numbers:
-                return X, X[:, 0]
-            return X, (np.arange(first, first + n) % n_classes if kind == "classes" else (X[:, 0] > 0) * 1)
+                return X, told
+            return X, (np.arange(first, first + n) % n_classes if kind == "classes" else (told > 0) * 1)
 
         def new():
             nominal = [3, 4] if kind == "values" else None
