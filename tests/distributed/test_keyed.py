@@ -1,5 +1,7 @@
 """One model per key: each like its own stream alone, in bounded memory, whatever was written away in between."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -63,6 +65,20 @@ def test_large_models_make_room_by_their_memory():
         assert keyed.n_evicted > 0
         for key, own in alone.items():
             assert state_bytes(keyed.own(key)) == state_bytes(own)
+
+
+def test_texts_of_rows_are_not_kept():
+    reads = sb.StreamBoostClassifier(text_features=["text"], random_state=1)
+    with KeyedClassifier(reads, "who", fallback=None, max_models=1) as keyed:
+        keyed.learn_one({"who": 0, "text": "a", "size": 1.0}, "no")
+        tracemalloc.start()
+        try:
+            for at in range(30):
+                keyed.learn_one({"who": at, "text": "x" * 300_000 + str(at), "size": 1.0}, "no")
+            kept = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+    assert kept < 4_000_000
 
 
 def test_the_store_is_gone_on_with(tmp_path):
