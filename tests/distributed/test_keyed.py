@@ -1,6 +1,8 @@
 """One model per key: each like its own stream alone, in bounded memory, whatever was written away in between."""
 
+import sqlite3
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -179,6 +181,15 @@ def test_prior():
         for label in ("x", "y", "y"):
             keyed.learn_one({"who": 1, "a": 0.0}, label)
         assert keyed.predict_proba_one({"who": 2, "a": 0.0}) == {"x": 1 / 3, "y": 2 / 3}
+
+
+def test_another_thread_is_no_damage():
+    with KeyedClassifier(model(), "who", max_models=1) as keyed:
+        for who in (1, 2):
+            keyed.learn_one({"who": who, "a": 1.0}, 0)
+        with ThreadPoolExecutor(1) as other, pytest.raises(sqlite3.ProgrammingError, match="thread"):
+            other.submit(keyed.predict_one, {"who": 1, "a": 1.0}).result()
+        assert keyed.own(1).n_learned_ == 1
 
 
 def test_idle_models_go_to_the_store():

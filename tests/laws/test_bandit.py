@@ -170,6 +170,17 @@ def test_rows_without_a_label_are_answered_and_teach_nothing(base):
     assert model.to_bytes() == plain.to_bytes()
 
 
+@pytest.mark.filterwarnings("ignore:.*without a label")
+def test_an_evaluation_finds_the_labels_that_are_there():
+    X, y = rows(60)
+    known = np.where(y > 0, "up", "down").astype(object)
+    for missing in (None, float("nan")):
+        told = known.copy()
+        told[::7] = missing
+        trees = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2)
+        assert prequential(trees, (X, told), feedback="bandit").labels == ("down", "up")
+
+
 @pytest.mark.parametrize("records", [False, True])
 def test_an_evaluation_reveals_only_what_was_shown(records):
     X, y = rows(600)

@@ -1,6 +1,7 @@
 """Sets of labels: the boosters beside their oracles, the laws, and what indicators, frames and dicts mean."""
 
 import copy
+import threading
 
 import numpy as np
 import pandas as pd
@@ -335,6 +336,28 @@ def test_names_of_labels_are_such(kind):
         with pytest.raises((TypeError, ValueError), match=words):
             model.learn_one({"x": 1.0}, dict.fromkeys(names, True))
         assert not hasattr(model, "labels_")
+
+
+def test_who_reads_while_labels_come_goes_through_those_of_before():
+    model = streamboost.BinaryRelevanceClassifier(SingleLearnerClassifier(NaiveBayes()))
+    model.learn_one({"x": 1.0}, {"first": True})
+    going, said = threading.Event(), []
+
+    def read():
+        while not going.is_set():
+            try:
+                said.append(len(model.predict_proba_one({"x": 1.0})))
+            except RuntimeError as error:
+                said.append(error)
+                return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for at in range(200):
+        model.learn_one({"x": float(at)}, {f"label {at}": True})
+    going.set()
+    reader.join()
+    assert all(isinstance(n, int) for n in said), said[-1]
 
 
 @pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])

@@ -339,7 +339,9 @@ def test_what_a_bound_has_let_grow_can_be_saved(of):
     rng = np.random.default_rng(7)
     numbers = of.task == "regression"
     kind = sb.OnlineBaggingRegressor if numbers else sb.OnlineBaggingClassifier
-    rows = [{"a": float(rng.normal()), "b": float(rng.normal()), f"c{t // 12}": "pqrs"[t % 4]} for t in range(60)]
+    rows = [
+        {"a": float(rng.normal()), "b": float(rng.normal()), f"c{t // 12}": "pqrs"[t % 4]} for t in range(60)
+    ]
     whole = kind(cases.learner(of), n_estimators=3, random_state=1)
     for t, x in enumerate(rows):
         whole.learn_one(x, t % 2)

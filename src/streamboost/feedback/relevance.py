@@ -269,11 +269,11 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             check_label(name, "A label in y")
         if len(set(map(str, (*known, *new)))) < len(known) + len(new):
             raise ValueError("labels: two names are the same text.")
-        for name in new if learns else ():
-            if not hasattr(self, "_models"):
-                self._models, self._fixed = {}, fixed
+        if new and learns:
+            self._fixed = fixed if not hasattr(self, "_models") else self._fixed
             given = StreamBoostClassifier() if self.estimator is None else self.estimator
-            self._models[name] = part_of(given, type(self).__name__)
+            more = {name: part_of(given, type(self).__name__) for name in new}
+            self._models = {**known, **more}  # another dict: somebody may be going through that of before
 
     def _steps(self, X: Any, sets: LabelSets, weight: Floats, step: InStep) -> Floats:
         """The same in pieces: all models have learned one before the next begins."""
