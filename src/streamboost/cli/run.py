@@ -126,6 +126,8 @@ def run(
             raise UserError(f"--classes is for a single label, and this is {spec.task}.")
         labels = _classes(classes, stream, model) if spec.task == "classification" else None
         if loop["feedback"] == "bandit":
+            if spec.task != "classification":
+                raise UserError(f"--feedback bandit is for a single label, and this is {spec.task}.")
             model = as_bandit(model, loop["exploration"], spec.seed)
     else:
         model = resumed.model

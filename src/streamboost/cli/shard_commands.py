@@ -101,10 +101,10 @@ def sharded(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """A package that is not there is the user's to install."""
+    """A package that is not there is the user's to install, and a model that has no learners is theirs to choose."""
     from streamboost.cli.errors import UserError
 
     try:
         yield
-    except ImportError as error:
+    except (ImportError, TypeError) as error:
         raise UserError(str(error)) from error
