@@ -309,7 +309,8 @@ class _Pass:
             raise DataError(f"{stream.name}: no rows{' with a label' if unlabeled else ''}.")
         unlabeled += getattr(stream, "n_unlabeled", 0)
         if unlabeled:
-            warn_of_data(f"{stream.name}: {unlabeled:,} rows without a label are left out.")
+            shown = " of the figures; the model is shown them" if self._sees_unlabeled else ""
+            warn_of_data(f"{stream.name}: {unlabeled:,} rows without a label are left out{shown}.")
         if self._late is not None and learn_late:
             start = time.process_time()
             self._late.learn_rest(self._model)
