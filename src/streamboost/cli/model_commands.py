@@ -118,7 +118,7 @@ def explain_command(
     ] = None,
     of: Annotated[
         str | None,
-        typer.Option("--of", help="The class to explain (default: the second of two, else the answer)."),
+        typer.Option("--of", help="The class to explain (default: the second of two, else the answer); of label sets and bandits the label."),
     ] = None,
     orders: Annotated[
         int | None,
@@ -142,18 +142,18 @@ def explain_command(
 
     check_writable("--out", out)
     check_writable("--plot", plot)
-    opened, stream = _open(model, "explain", data, {**reading, "limit": limit}, needs_label=False)
-    explain(opened, stream, out, plot, of=of, orders=orders, exact=exact)
+    opened, stream = _open(model, "explain", data, {**reading, "limit": limit}, needs_label=False, of=of)
+    explain(opened, stream, out, plot, orders=orders, exact=exact)
 
 
 def _open(
-    model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool
+    model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool, of: str | None = None
 ) -> tuple[OpenModel, Stream]:
     from streamboost.cli.models import OpenModel
     from streamboost.cli.run import warn
     from streamboost.streams import open_stream
 
-    opened = OpenModel(model, verb=verb)
+    opened = OpenModel(model, verb=verb, of=of)
     expected = opened.expected(needs_label=needs_label)
     stream = open_stream(data, expected=expected, **reading)
     ignored = [name for name in getattr(stream, "ignored", []) if name not in opened.label_columns]

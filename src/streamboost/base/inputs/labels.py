@@ -81,7 +81,8 @@ class ClassCodes:
                 for label in y.tolist():
                     if isinstance(label, dict):
                         raise TypeError(
-                            f"A label in y is a dict, {label!r}; {SEVERAL} learn several labels of a row."
+                            f"A label in y {label!r} is of type dict; allowed are str, int, float and bool; {SEVERAL} learn "
+                            "several labels of a row."
                         ) from None
                     check_scalar(label, "A label in y")
                 raise
