@@ -45,6 +45,8 @@ from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, Nai
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from streamboost.base.files.manifest import Manifest
+
 POISSON_RATE = parameter(
     "poisson_rate",
     number("(0, inf)"),
@@ -70,6 +72,13 @@ SHORT_MEMORY = parameter(
     "short_memory",
     whole("[200, 1000000]"),
     'Of "replay": rows that the quicker of its two boosted trees remember.',
+    to_core=False,
+)
+CAUTION = parameter(
+    "caution",
+    number("[0, inf)"),
+    'With "replay" or "history": how clearly an expert of the inner pool must lead before it answers alone. The pool must have '
+    "made more errors than the expert's e + caution * sqrt(e).",
     to_core=False,
 )
 TREES = LEARNER.saying(
@@ -121,8 +130,6 @@ POOL = {
     "caution": 0.0,
     "information": 0.0,
 }
-HEARD = {"caution": 2.0}
-"""Of a pool that another one hears: chances count there, and nobody has weighed those of an expert that answers alone."""
 OUTER_POOL = {
     "referee": True,
     "temperature": True,
@@ -239,6 +246,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         SHORT_MEMORY,
+        CAUTION,
         *PAST,
         # No calibration: the pools of the default minimise the logarithmic loss already.
         *with_defaults(OPTIONS, drift="adwin", calibration=None),
@@ -257,6 +265,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay"),
         window: float = 1000.0,
         short_memory: int = 2000,
+        caution: float = 2.0,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
         **options: Unpack[DefaultOptions],
@@ -272,13 +281,20 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self.companions = companions
         self.window = window
         self.short_memory = short_memory
+        self.caution = caution
         self._set_options(options)
+
+    @classmethod
+    def _with_params(cls, manifest: Manifest, **more: Any) -> Any:
+        # A file that does not name its caution was written when there was none.
+        return super()._with_params(replace(manifest, params={"caution": 0.0, **manifest.params}), **more)
 
     def _booster_plan(self) -> BoosterPlan:
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
-        pool = {**self._pool(), **(HEARD if outer else {})}
+        # What another pool hears counts as probabilities, and nobody has weighed those of an expert that answers alone.
+        pool = {**self._pool(), **({"caution": float(self.caution)} if outer else {})}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
             super()._booster_plan(),
