@@ -126,7 +126,9 @@ def explain_command(
     of: Annotated[
         str | None,
         typer.Option(
-            "--of", help="The class to explain (default: the second of two, otherwise the predicted one)."
+            "--of",
+            help="The class to explain (default: the second of two, otherwise the predicted one); "
+            "for sets of labels and bandits, the label.",
         ),
     ] = None,
     orders: Annotated[
@@ -149,19 +151,19 @@ def explain_command(
 
     check_writable("--out", out)
     check_writable("--plot", plot)
-    opened, stream = _open(model, "explain", data, {**reading, "limit": limit}, needs_label=False)
-    explain(opened, stream, out, plot, of=of, orders=orders, exact=exact)
+    opened, stream = _open(model, "explain", data, {**reading, "limit": limit}, needs_label=False, of=of)
+    explain(opened, stream, out, plot, orders=orders, exact=exact)
 
 
 def _open(
-    model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool
+    model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool, of: str | None = None
 ) -> tuple[OpenModel, Stream]:
     from streamboost.cli.models import OpenModel
     from streamboost.cli.run import warn
     from streamboost.streams import open_stream
     from streamboost.streams.base import show_unlabeled
 
-    opened = OpenModel(model, verb=verb)
+    opened = OpenModel(model, verb=verb, of=of)
     expected = opened.expected(needs_label=needs_label)
     stream = open_stream(data, expected=expected, **reading)
     if not needs_label:
