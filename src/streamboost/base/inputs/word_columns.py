@@ -31,7 +31,17 @@ SOON_SHARE = 5 / 6
 """A share of different values among the first 240 rows from which more than half are expected among the first 1,000: that
 of 620 values which are all as frequent."""
 
-_CODE_NAME = re.compile(r"(?i:(^|[^a-z])(id|ip|code|zip|key))$|[a-z](Id|ID|Ip|IP|Code|Zip|Key)$")
+_CODES = (*"id ip code zip key nbr sku ean upc isbn asin".split(),)
+_THINGS = (
+    *"user customer client member visitor buyer seller merchant vendor supplier account card patient employee".split(),
+    *"player team item product brand category movie film book song artist author article campaign advertiser".split(),
+    *"publisher site domain host node device station store shop dept department branch hotel restaurant school".split(),
+    *"airport carrier city county district region country postcode".split(),
+)
+"""Whole numbers in a column that is called as one thing are the number of that thing; how many there are has a plural."""
+_CODE_NAME = re.compile(
+    rf"(?i:(^|[^a-z])({'|'.join(_CODES + _THINGS)}))$|[a-z]({'|'.join(map(str.capitalize, _CODES + _THINGS))}|ID|IP)$"
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +98,7 @@ def guess_words(values: Collection[str], n_rows: int) -> str | None:
 def looks_like_codes(name: Any, values: Collection[float], n_rows: int) -> bool:
     """Whether the different values of a column of numbers among the first rows are codes of things, and no quantities.
 
-    They are where the column's name says so (it ends in id, ip, code, zip or key). They are, too, if they are positive and far
+    They are where the column's name says so (it ends in id, code, user, item, store or the like). They are, too, if they are positive and far
     from each other, but come again: no more than four of five rows bring a new one, the next one is at least 10 away for
     half of them, they are not all round, and no seconds since 1970.
     """
