@@ -181,7 +181,9 @@ class PastShares(LogPool):
         if not self.bits:
             return values, crosses_of(values)
         places = {place(h, self.bits) for h in values}
-        return places, [at for at, x in tokens(cells, "words", self.bits).items() if x != 0 and at not in places]
+        return places, [
+            at for at, x in tokens(cells, "words", self.bits).items() if x != 0 and at not in places
+        ]
 
     def opinions(self, cells, k):
         values, others = self.found(cells)
