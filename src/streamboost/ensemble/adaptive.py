@@ -119,10 +119,13 @@ POOL = {
     "least": 0.0,
     "most": 4.0,
     "caution": 0.0,
+    "by_loss": False,
     "information": 0.0,
 }
-HEARD = {"caution": 2.0}
-"""Of a pool that another one hears: chances count there, and nobody has weighed those of an expert that answers alone."""
+HEARD = {"by_loss": True, "caution": 0.5}
+"""Of a pool that another one hears: chances count there, so an expert that answers alone must be better in them, too."""
+AS_EVER = {"by_loss": False, "caution": 0.0}
+"""Of that pool in files of 1.0.0, which do not tell who has lost how much."""
 OUTER_POOL = {
     "referee": True,
     "temperature": True,
@@ -132,6 +135,7 @@ OUTER_POOL = {
     "least": -0.2,
     "most": 3.0,
     "caution": 1.0,
+    "by_loss": False,
     "information": 0.0,
 }
 
@@ -302,6 +306,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         most, window = self.max_tree_columns, WINDOWS * self._pool_window()
+        if columns.stored and not any(name.endswith("pool/pool_lost") for name in columns.stored):
+            plan = replace(plan, pool={**plan.pool, **AS_EVER} if plan.pool else {})
         pool = {
             **POOL_OF_ALL,
             **self._lateness(),
