@@ -299,7 +299,7 @@ def test_the_judge_sees_answers_of_before_beside_the_row(classes, monkeypatch):
     options = {"n_estimators": 3, "random_state": 2, "max_bytes": None}
     experts = ("replay", {"rounds": 10}), ("replay-quick", {"memory": 200, "rounds": 5})
     monkeypatch.setitem(COMPANIONS, "replay", experts)
-    model = sb.StreamBoostClassifier(companions=("replay",), **options)
+    model = sb.StreamBoostClassifier(companions=("replay",), short_memory=200, **options)
     forest = sb.StreamBoostClassifier(companions=(), **options)
     slow, quick = (
         sb.ReplayBoostingClassifier(random_state=2, calibration=None, **params) for _, params in experts

@@ -45,6 +45,8 @@ from streamboost.learners import HoeffdingTree, Learner, LogisticRegression, Nai
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from streamboost.base.files.manifest import Manifest
+
 POISSON_RATE = parameter(
     "poisson_rate",
     number("(0, inf)"),
@@ -70,6 +72,13 @@ SHORT_MEMORY = parameter(
     "short_memory",
     whole("[200, 1000000]"),
     'Of "replay": rows that the quicker of its two boosted trees remember.',
+    to_core=False,
+)
+CAUTION = parameter(
+    "caution",
+    number("[0, inf)"),
+    'With "replay" or "history": how clearly an expert of the inner pool must lead before it answers alone. The pool must have '
+    "made more errors than the expert's e + caution * sqrt(e), and have lost more.",
     to_core=False,
 )
 TREES = LEARNER.saying(
@@ -122,10 +131,6 @@ POOL = {
     "by_loss": False,
     "information": 0.0,
 }
-HEARD = {"by_loss": True, "caution": 0.5}
-"""Of a pool that another one hears: chances count there, so an expert that answers alone must be better in them, too."""
-AS_EVER = {"by_loss": False, "caution": 0.0}
-"""Of that pool in files of 1.0.0, which do not tell who has lost how much."""
 OUTER_POOL = {
     "referee": True,
     "temperature": True,
@@ -243,6 +248,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         ),
         WINDOW,
         SHORT_MEMORY,
+        CAUTION,
         *PAST,
         # No calibration: the pools of the default minimise the logarithmic loss already.
         *with_defaults(OPTIONS, drift="adwin", calibration=None),
@@ -261,6 +267,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay"),
         window: float = 1000.0,
         short_memory: int = 2000,
+        caution: float = 0.5,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
         **options: Unpack[DefaultOptions],
@@ -276,13 +283,20 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         self.companions = companions
         self.window = window
         self.short_memory = short_memory
+        self.caution = caution
         self._set_options(options)
+
+    @classmethod
+    def _with_params(cls, manifest: Manifest, **more: Any) -> Any:
+        # A file that does not name its caution was written when there was none.
+        return super()._with_params(replace(manifest, params={"caution": 0.0, **manifest.params}), **more)
 
     def _booster_plan(self) -> BoosterPlan:
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
-        pool = {**self._pool(), **(HEARD if outer else {})}
+        # Of what another pool hears probabilities count, so an expert that answers alone must be better in them, too.
+        pool = {**self._pool(), **({"caution": float(self.caution), "by_loss": True} if outer else {})}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
             super()._booster_plan(),
@@ -307,7 +321,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         most, window = self.max_tree_columns, WINDOWS * self._pool_window()
         if columns.stored and not any(name.endswith("pool/pool_lost") for name in columns.stored):
-            plan = replace(plan, pool={**plan.pool, **AS_EVER} if plan.pool else {})
+            plan = replace(plan, pool={**plan.pool, "by_loss": False} if plan.pool else {})  # as in 1.0.0
         pool = {
             **POOL_OF_ALL,
             **self._lateness(),
