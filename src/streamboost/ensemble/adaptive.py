@@ -80,7 +80,7 @@ CAUTION = parameter(
     "caution",
     number("[0, inf)"),
     'With "replay" or "history": how clearly an expert of the inner pool must lead before it answers alone. The pool must have '
-    "made more errors than the expert's e + caution * sqrt(e).",
+    "made more errors than the expert's e + caution * sqrt(e), and have lost more.",
     to_core=False,
 )
 TREES = LEARNER.saying(
@@ -130,6 +130,7 @@ POOL = {
     "least": 0.0,
     "most": 4.0,
     "caution": 0.0,
+    "by_loss": False,
     "information": 0.0,
 }
 OUTER_POOL = {
@@ -141,6 +142,7 @@ OUTER_POOL = {
     "least": -0.2,
     "most": 3.0,
     "caution": 1.0,
+    "by_loss": False,
     "information": 0.0,
 }
 
@@ -267,7 +269,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay"),
         window: float = 1000.0,
         short_memory: int = 2000,
-        caution: float = 2.0,
+        caution: float = 0.5,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
         **options: Unpack[DefaultOptions],
@@ -295,8 +297,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
-        # What another pool hears counts as probabilities, and nobody has weighed those of an expert that answers alone.
-        pool = {**self._pool(), **({"caution": float(self.caution)} if outer else {})}
+        # Of what another pool hears probabilities count, so an expert that answers alone must be better in them, too.
+        pool = {**self._pool(), **({"caution": float(self.caution), "by_loss": True} if outer else {})}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
             super()._booster_plan(),
@@ -320,6 +322,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         most, window = self.max_tree_columns, WINDOWS * self._pool_window()
+        if columns.stored and not any(name.endswith("pool/pool_lost") for name in columns.stored):
+            plan = replace(plan, pool={**plan.pool, "by_loss": False} if plan.pool else {})  # as in 1.0.0
         pool = {
             **POOL_OF_ALL,
             **self._lateness(),

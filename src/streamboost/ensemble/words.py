@@ -58,7 +58,7 @@ class WordOptions(TypedDict, total=False):
     max_tree_columns: int
 
 
-FORGETTING = {"referee": False, "information": INFORMATION}
+FORGETTING = {"referee": False, "by_loss": False, "information": INFORMATION}
 """Settings of every pool where columns hold words: no expert answers alone, and rows that were never in doubt are not counted."""
 WINDOWS = 4
 """The pool around all experts remembers so many times the `window`: few rows tell who knows which words."""
