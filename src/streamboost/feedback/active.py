@@ -307,7 +307,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
                 said.append(found.first(used))
                 last = at + used - 1
                 if asked:
-                    step.took(used - 1)
+                    step.done += used - 1  # Ctrl-C waits: the label of the next row is paid for
                     more = _given(
                         classes=classes, sample_weight=None if weight is None else weight[last : last + 1]
                     )
