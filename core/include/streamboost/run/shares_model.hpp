@@ -110,6 +110,7 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
             .caution = 0,
             .information = params.information,
             .referee = false,
+            .by_loss = false,
             .temperature = false,
             .first_alone = false,
             .total = 0};
