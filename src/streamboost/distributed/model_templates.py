@@ -273,9 +273,7 @@ class ModelTemplates:
         arrays: dict[str, Any] = {}
         text = _text(keyed_model.model, session, arrays)
         template = (
-            None
-            if arrays
-            else self._by_text.get(text) or self._make_template(text, session.model.packed())
+            None if arrays else self._by_text.get(text) or self._make_template(text, session.model.packed())
         )
         if template is not None:
             self._after[way] = keyed_model.template = template
