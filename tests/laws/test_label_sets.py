@@ -1,6 +1,7 @@
 """Sets of labels: the boosters beside their oracles, the laws, and what indicators, frames and dicts mean."""
 
 import copy
+import io
 import threading
 
 import numpy as np
@@ -20,6 +21,7 @@ from streamboost import (
     OnlineBMRClassifier,
     SingleLearnerClassifier,
 )
+from streamboost.base.files.archive import read_archive, write_archive
 from streamboost.evaluate import prequential
 
 SEED = 5
@@ -336,6 +338,17 @@ def test_names_of_labels_are_such(kind):
         with pytest.raises((TypeError, ValueError), match=words):
             model.learn_one({"x": 1.0}, dict.fromkeys(names, True))
         assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("labels", [["p", "p"], ["1", 1], [None, True], [["p"], ["q"]]])
+def test_a_file_whose_labels_are_none_is_refused(labels):
+    model = streamboost.ClassifierChain(SingleLearnerClassifier(NaiveBayes()))
+    model.learn_one({"x": 1.0}, {"p": True, "q": False})
+    manifest, arrays = read_archive(io.BytesIO(model.to_bytes()))
+    head = {**manifest["composite"], "state": {"labels": labels, "fixed": False}}
+    write_archive(file := io.BytesIO(), {"composite": head}, dict(arrays))
+    with pytest.raises(ModelFileError, match="label"):
+        streamboost.load(file.getvalue())
 
 
 def test_who_reads_while_labels_come_goes_through_those_of_before():

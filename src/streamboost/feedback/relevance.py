@@ -229,9 +229,11 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             params
             or not isinstance(labels, list)
             or len(labels) != len(parts)
-            or len(set(labels)) < len(labels)
+            or len(set(map(str, labels))) < len(labels)
         ):
             raise ModelFileError(f"the labels of a {cls._name!r} are not those of its models")
+        for label in labels:
+            check_label(label, "A label")
         if any(type(part) is not type(parts[0]) or not hasattr(part, "classes_") for part in parts):
             raise ModelFileError(f"the models of a {cls._name!r} are not classifiers of one kind")
         made = cls(clone(parts[0]) if parts else None)
