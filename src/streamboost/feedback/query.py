@@ -167,7 +167,7 @@ class QueryStrategy:
         if (
             not all(type(count) is int and 0 <= count < 2**62 for count in whole)
             or not all(type(number) is float and np.isfinite(number) and number >= 0 for number in numbers)
-            or not numbers[0] <= 2 * self._window
+            or numbers[0] > 2 * self._window  # type: ignore[operator]
             or not isinstance(past, list)
             or not all(type(number) is float for number in past)
         ):
