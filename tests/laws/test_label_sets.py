@@ -15,14 +15,18 @@ import streamboost
 from streamboost import (
     AdaOLMRClassifier,
     BinaryRelevanceClassifier,
+    ClassifierChain,
     HoeffdingTree,
     ModelFileError,
     NaiveBayes,
+    OnlineBaggingClassifier,
     OnlineBMRClassifier,
     SingleLearnerClassifier,
+    StreamBoostClassifier,
 )
 from streamboost.base.files.archive import read_archive, write_archive
 from streamboost.evaluate import prequential
+from streamboost.streams import DataError
 
 SEED = 5
 BOOSTERS = {
@@ -471,3 +475,63 @@ def test_the_model_of_each_label_can_be_asked():
     assert (model.n_learned_, len(model.columns_.values)) == (90, 3)
     np.testing.assert_array_equal(model.models_["glad"].predict_proba(X)[:, 1], model.predict_proba(X)[:, 1])
     assert "90 examples" in str(model.models_["sad"].report())
+
+
+@pytest.mark.parametrize("more", [{}, {"delay": 7}, {"limit": 60}, {"orders": 2, "seed": 3}])
+@pytest.mark.parametrize("kind", [*BOOSTERS, "each", "chain"])
+def test_dicts_are_evaluated_like_tables(kind, more):
+    bags = OnlineBaggingClassifier(NaiveBayes(), n_estimators=3, random_state=2)
+    of_each = {"each": BinaryRelevanceClassifier, "chain": ClassifierChain}
+    X, Y = sets(unknown=0.1)
+    Y = Y.astype(float)
+    Y[2] = np.nan  # nothing is known
+    names = ["rock", "jazz", "pop", "folk"]
+    table, labels = pd.DataFrame(X, columns=list("abc")), pd.DataFrame(Y, columns=names)
+    rows = table.to_dict("records")
+    said = [
+        {name: None if np.isnan(there) else bool(there) for name, there in zip(names, row, strict=True)}
+        for row in Y.tolist()
+    ]
+    brief: list = [{name: there for name, there in one.items() if there is not False} for one in said]
+    brief[0] = said[0]  # all names, in their order: the others leave out what is not in the set
+    forms = [(table, labels), (rows, said), (rows, labels), list(zip(rows, said, strict=True)), (rows, brief)]
+    found = []
+    for data in forms:
+        model = of_each[kind](bags) if kind in of_each else BOOSTERS[kind](NaiveBayes())
+        with pytest.warns(UserWarning, match="1 rows without a label"):
+            found.append(prequential(model, data, metrics=["precision_at:k=2"], **more))
+    for one in found:
+        assert (one.n_rows, one.left_out, one.labels) == (found[0].n_rows, found[0].left_out, tuple(names))
+        for metric in one.metrics:
+            # A dict tells no labels before the first one; a table does, and a classifier of each is then asked about them.
+            off = 1.5 / one.n_rows if kind in of_each else 0.0
+            assert one.metrics[metric]["cumulative"].finals == pytest.approx(
+                found[0].metrics[metric]["cumulative"].finals, rel=0, abs=off
+            )
+
+
+def test_a_wrong_dict_of_labels_is_said_with_its_row():
+    model = AdaOLMRClassifier(n_estimators=2)
+    with pytest.raises(DataError, match=r"row 2: y\['a'\]=3 must be True or False"):
+        prequential(model, [({"x": 1.0}, {"a": True, "b": False}), ({"x": 2.0}, {"a": 3})])
+    with pytest.raises(DataError, match=r"row 1: y must be a dict \{label: bool\}, got 'a'"):
+        prequential(model, [({"x": 1.0}, "a"), ({"x": 2.0}, "b")])
+
+
+@pytest.mark.parametrize("kind", [*BOOSTERS, "each"])
+def test_scores_of_a_dict_are_those_of_its_row(kind):
+    X, Y = sets()
+    model = BinaryRelevanceClassifier() if kind == "each" else BOOSTERS[kind](NaiveBayes())
+    assert model.decision_function_one({"a": 1.0}) == {}
+    model.partial_fit(pd.DataFrame(X, columns=list("abc")), Y)
+    one = pd.DataFrame(X[:1], columns=list("abc"))
+    found = model.decision_function_one(one.to_dict("records")[0])
+    assert list(found.values()) == model.decision_function(one)[0].tolist()
+
+
+def test_a_classifier_of_one_label_names_those_of_several():
+    X, Y = sets(20, 3)
+    with pytest.raises(ValueError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"):
+        StreamBoostClassifier().partial_fit(X, Y)
+    with pytest.raises(TypeError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"):
+        StreamBoostClassifier().learn_one({"a": 1.0}, {"calm": True})
