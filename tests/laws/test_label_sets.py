@@ -332,6 +332,20 @@ def test_a_chain_of_arrays_takes_dicts_too():
 
 
 @pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+def test_a_label_has_one_model(kind):
+    trees = streamboost.OnlineBaggingClassifier(n_estimators=2)
+    for made in (
+        streamboost.ActiveClassifier(trees),
+        streamboost.StackedClassifier([trees, trees]),
+        streamboost.BinaryRelevanceClassifier(trees),
+    ):
+        model = kind(made)
+        with pytest.raises(TypeError, match="is made of models itself"):
+            model.partial_fit([[0.0], [1.0]], [[0, 1], [1, 0]])
+        assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
 def test_names_of_labels_are_such(kind):
     for names, words in (
         (["a", ("b", "c")], "of type tuple"),

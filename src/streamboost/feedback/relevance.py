@@ -275,6 +275,11 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             self._fixed = fixed if not hasattr(self, "_models") else self._fixed
             given = StreamBoostClassifier() if self.estimator is None else self.estimator
             more = {name: part_of(given, type(self).__name__) for name in new}
+            if not hasattr(given, "started"):
+                raise TypeError(
+                    f"estimator={type(given).__name__} of {type(self).__name__} is made of models itself: choose one of the "
+                    "ensembles, as StreamBoostClassifier()."
+                )
             self._models = {**known, **more}  # another dict: somebody may be going through that of before
 
     def _steps(self, X: Any, sets: LabelSets, weight: Floats, step: InStep) -> Floats:
