@@ -118,7 +118,10 @@ def explain_command(
     ] = None,
     of: Annotated[
         str | None,
-        typer.Option("--of", help="The class to explain (default: the second of two, else the answer); of label sets and bandits the label."),
+        typer.Option(
+            "--of",
+            help="The class to explain (default: the second of two, else the answer); of label sets and bandits the label.",
+        ),
     ] = None,
     orders: Annotated[
         int | None,
