@@ -78,6 +78,7 @@ def test_bandit_feedback(run, fails, table, tmp_path):
     assert "neither with a delay" in fails("run", table, *options, "--delay", 3)
     assert "feedback" in fails("run", table, "--feedback", "praise")
     assert "needs --feedback bandit" in fails("run", table, "--exploration", 0.1)
+    assert "this is regression" in fails("run", table, "--feedback", "bandit", "--label", "a")
 
 
 def test_sets_of_labels(run, fails, songs):
@@ -92,6 +93,8 @@ def test_sets_of_labels(run, fails, songs):
     assert found["error"] == expected.error
     assert "loud" in fails("run", songs, "--labels", "loud")
     assert "--labels goes neither" in fails("run", songs, "--labels", "label:*", "--task", "regression")
+    assert "not a BinaryRelevanceClassifier" in fails("run", songs, "--labels", "label:*", "--shards", 2)
+    assert "this is multilabel" in fails("run", songs, "--labels", "label:*", "--feedback", "bandit")
 
 
 def test_reports_of_the_model_of_each_label(run, fails, table, songs, tmp_path):

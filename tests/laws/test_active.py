@@ -271,6 +271,33 @@ def test_a_bad_row_leaves_those_before_it_unlearned(n):
     assert (model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0) == before
 
 
+def test_a_label_that_is_none_says_how_many_rows_came_by():
+    """It is looked at when it is asked for: the rows before it are done, and said to be."""
+    X, y = stream()
+    for bad in range(100, 130):
+        wrong = y.astype(object)
+        wrong[bad:] = 7
+        model, again = active("split"), active("split")
+        with pytest.raises(ValueError, match="mixes both") as caught:
+            model.test_then_train(X, wrong)
+        done = caught.value.n_rows_learned
+        assert done >= bad
+        again.test_then_train(X[:done], wrong[:done])
+        assert model.to_bytes() == again.to_bytes()
+
+
+def test_odd_weights_and_no_labels_are_refused():
+    X, y = stream(50)
+    model = active("split").partial_fit(X, y)
+    before = model.to_bytes()
+    for odd in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="sample_weight is"):
+            model.test_then_train_one(dict(enumerate(X[0].tolist())), y[0], odd)
+    with pytest.raises(ValueError, match="requires y"):
+        model.test_then_train(X, None)
+    assert model.to_bytes() == before
+
+
 def test_rows_of_which_one_is_refused_are_not_half_learned():
     X = np.random.default_rng(1).normal(size=(40, 3))
     y = (X[:, 0] > 0).astype(int)

@@ -164,7 +164,7 @@ def test_the_outer_pool_is_its_oracle(delay):
 
 
 def test_a_pool_that_another_one_hears_is_its_oracle():
-    """It lets an expert answer alone only where that one is clearly ahead: of naive Bayes on round classes it is."""
+    """It lets an expert answer alone where that one is right more often and loses less: naive Bayes on round classes."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(1200, 10))
     y = (np.sum(X**2, axis=1) > 9.3).astype(int)
@@ -175,8 +175,8 @@ def test_a_pool_that_another_one_hears_is_its_oracle():
     guard = {"drift": ADWIN(0.001, warning=0.01), "background": False}
     bayes = sb.SingleLearnerClassifier(sb.NaiveBayes(), **guard, calibration=None)
     said = [m.test_then_train(X, y, classes=[0, 1], output="proba") for m in (forest, bayes)]
-    inner, outer, history = LogPool(2, window=500.0), OuterPool(2, window=500.0), LabelHistory()
-    inner.caution = 2.0
+    inner, outer, history = LogPool(2, window=500.0, by_loss=True), OuterPool(2, window=500.0), LabelHistory()
+    inner.caution = 0.5
     held_back, alone = 0, 0
     for t in range(len(y)):
         opinions = np.stack([np.full(2, 0.5) if np.isnan(p[t]).any() else p[t] for p in said])
@@ -275,6 +275,7 @@ def test_pools_do_not_disturb_what_they_pool():
     options = {"n_estimators": 3, "random_state": 2, "drift": EAGER, "max_bytes": None}
     pools = ("linear", "naive-bayes", "neighbors", "replay", "history")
     whole = state_of(sb.StreamBoostClassifier(companions=pools, **options).partial_fit(X, y))
+    del whole["online/pool/pool_lost"]  # kept where another pool hears this one
     online = sb.StreamBoostClassifier(companions=("linear", "naive-bayes", "neighbors"), **options)
     replayed = sb.ReplayBoostingClassifier(
         rounds=50, learning_rate=0.2, refit=2.0, random_state=2, calibration=None

@@ -1,6 +1,7 @@
 """Sets of labels: the boosters beside their oracles, the laws, and what indicators, frames and dicts mean."""
 
 import copy
+import threading
 
 import numpy as np
 import pandas as pd
@@ -293,6 +294,85 @@ def test_a_row_of_which_nothing_is_known_is_one_without_a_set(kind):
         assert set(dicts.predict_proba_one(x)) == {0, 1, 2, 3}
         return
     assert dicts.predict_proba_one(x) == pytest.approx(plain.predict_proba_one(x), abs=1e-12)
+
+
+def test_a_column_may_be_called_like_a_label():
+    X, Y = sets(60)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    plain, odd, dicts = (streamboost.BinaryRelevanceClassifier(base) for _ in range(3))
+    plain.partial_fit(pd.DataFrame(X), Y)
+    frame = pd.DataFrame(X, columns=[f"label:{i}" for i in range(X.shape[1])])
+    odd.partial_fit(frame, Y)
+    for x, y in zip(frame.to_dict("records"), Y.astype(bool).tolist(), strict=True):
+        dicts.learn_one(x, dict(enumerate(y)))
+    expected = plain.predict_proba(pd.DataFrame(X))
+    assert np.array_equal(odd.predict_proba(frame), expected)
+    one = frame.to_dict("records")[7]
+    assert list(odd.predict_proba_one(one).values()) == expected[7].tolist()
+    assert list(dicts.predict_proba_one(one).values()) == pytest.approx(expected[7].tolist(), abs=1e-12)
+    chain = streamboost.ClassifierChain(base)
+    for learn in (lambda: chain.partial_fit(frame, Y), lambda: chain.learn_one(one, {0: True, 1: False})):
+        with pytest.raises(ValueError, match="'label:0', which is where the chain shows a label"):
+            learn()
+        assert not hasattr(chain, "labels_")
+
+
+def test_a_chain_of_arrays_takes_dicts_too():
+    X, Y = sets(80)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    whole, one_by_one = (streamboost.ClassifierChain(base).partial_fit(X[:40], Y[:40]) for _ in range(2))
+    whole.partial_fit(X[40:], Y[40:])
+    for x, y in zip(X[40:].tolist(), Y[40:].astype(bool).tolist(), strict=True):
+        one_by_one.learn_one(dict(enumerate(x)), dict(enumerate(y)))
+    assert one_by_one.to_bytes() == whole.to_bytes()
+    answers = [list(whole.predict_proba_one(dict(enumerate(x))).values()) for x in X[:9].tolist()]
+    assert answers == whole.predict_proba(X[:9]).tolist()
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+def test_names_of_labels_are_such(kind):
+    for names, words in (
+        (["a", ("b", "c")], "of type tuple"),
+        ([1, "1"], "the same text"),
+        (["a", None], "None"),
+    ):
+        model = kind(streamboost.OnlineBaggingClassifier(n_estimators=2))
+        with pytest.raises((TypeError, ValueError), match=words):
+            model.learn_one({"x": 1.0}, dict.fromkeys(names, True))
+        assert not hasattr(model, "labels_")
+
+
+def test_who_reads_while_labels_come_goes_through_those_of_before():
+    model = streamboost.BinaryRelevanceClassifier(SingleLearnerClassifier(NaiveBayes()))
+    model.learn_one({"x": 1.0}, {"first": True})
+    going, said = threading.Event(), []
+
+    def read():
+        while not going.is_set():
+            try:
+                said.append(len(model.predict_proba_one({"x": 1.0})))
+            except RuntimeError as error:
+                said.append(error)
+                return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for at in range(200):
+        model.learn_one({"x": float(at)}, {f"label {at}": True})
+    going.set()
+    reader.join()
+    assert all(isinstance(n, int) for n in said), said[-1]
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+@pytest.mark.parametrize("form", ["coo", "dia", "bsr"])
+def test_sparse_rows_may_have_any_form(kind, form):
+    X, Y = sets(40)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=2, random_state=1)
+    rows = scipy.sparse.csr_matrix(X)
+    model = kind(base).partial_fit(rows.asformat(form), Y)
+    assert model.to_bytes() == kind(base).partial_fit(rows, Y).to_bytes()
+    assert np.array_equal(model.predict(rows.asformat(form)), model.predict(rows))
 
 
 def test_a_model_of_each_label_learns_the_rows_it_knows():

@@ -17,7 +17,7 @@ class LogPool:
 
     prior, refill, least, most, caution = 10.0, 1.0, 0.0, 4.0, 0.0
 
-    def __init__(self, experts, window=1000.0, referee=True, information=0.0, total=math.inf):
+    def __init__(self, experts, window=1000.0, referee=True, by_loss=False, information=0.0, total=math.inf):
         self.f = self.referee_f = 1 - 1 / window
         self.referee = referee
         self.information = information  # 0: every row fades the past alike
@@ -26,6 +26,8 @@ class LogPool:
         self.A = self.prior * np.eye(experts)
         self.q = np.zeros(experts + 1)  # right answers lately; the last one is the pool's
         self.n = 0.0  # all answers lately
+        self.by_loss = by_loss
+        self.lost = np.zeros(experts)  # how much more than the pool, lately
         self.total = total  # of the weights, at most
 
     def opinions(self, proba, k):
@@ -39,7 +41,8 @@ class LogPool:
         """The expert that answers alone, or None."""
         best = int(np.argmax(self.q[:-1]))
         doubt = self.caution * math.sqrt(max(self.n - self.q[best], 1))
-        return best if self.referee and self.q[best] - doubt > self.q[-1] else None
+        ahead = self.q[best] - doubt > self.q[-1] and (self.lost[best] < 0 or not self.by_loss)
+        return best if self.referee and ahead else None
 
     def said(self, proba):
         """The pool's own distribution, and the speaker's with its floor."""
@@ -62,8 +65,11 @@ class LogPool:
 
     def learn_from(self, proba, labels, said, k, y, s, share):
         pool_label = -1 if said is None else int(np.argmax(said[0]))
-        gain = self.learn_opinions(self.opinions(proba, k), y, s, share)
+        L = self.opinions(proba, k)
+        more = np.log(max(softmax(self.beta @ L)[y], 1e-4)) - L[:, y]
+        gain = self.learn_opinions(L, y, s, share)
         referee_f = 1 - gain * (1 - self.referee_f)
+        self.lost = referee_f * self.lost + share * more
         wrong = np.array([*(label != y for label in labels), pool_label != y])
         self.q = referee_f * self.q + gain - share * wrong
         self.n = referee_f * self.n + gain

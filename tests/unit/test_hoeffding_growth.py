@@ -262,6 +262,21 @@ def test_trees_in_the_background_count():
     assert (model.report().lanes["idle_leaves"] > 0).all()
 
 
+def test_a_tree_that_is_replaced_leaves_no_memory_behind():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(6200, 10))
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
+    y[6000:] = 1 - y[6000:]
+    model = OnlineBaggingClassifier(
+        HoeffdingTree(**GREEDY), n_estimators=4, drift="adwin", random_state=3
+    ).partial_fit(X[:6000], y[:6000])
+    grown = model.memory_bytes()
+    model.partial_fit(X[6000:], y[6000:])
+    assert (model.report().lanes["replacements"] == 1).all()
+    assert model.memory_bytes() < 0.2 * grown
+    assert model.memory_bytes() < 1.5 * sb.load(model.to_bytes()).memory_bytes()
+
+
 def test_each_tree_has_its_share_or_its_own_limit():
     def limit(model):
         return learner_params(model)["max_bytes"]

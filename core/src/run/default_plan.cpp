@@ -45,9 +45,9 @@ Plan default_classifier(std::uint64_t seed) {
        {{"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"caution", 2.0}, {"first_alone", false}, {"information", 0.0}, {"least", 0.0}, {"most", 4.0},
-          {"prior", 10.0}, {"referee", true}, {"referee_window", 1000.0}, {"refill", 1.0},
-          {"temperature", false}, {"total", 0.0}, {"window", 1000.0}};
+  plan.pool = {{"by_loss", true}, {"caution", 0.5}, {"first_alone", false}, {"information", 0.0}, {"least", 0.0},
+          {"most", 4.0}, {"prior", 10.0}, {"referee", true}, {"referee_window", 1000.0},
+          {"refill", 1.0}, {"temperature", false}, {"total", 0.0}, {"window", 1000.0}};
   plan.outer_companions = {
       {"replay",
        "",
@@ -77,9 +77,10 @@ Plan default_classifier(std::uint64_t seed) {
           {"trees", "shared"}},
        1},
   };
-  plan.outer_pool = {{"caution", 1.0}, {"first_alone", true}, {"information", 0.0}, {"least", -0.2}, {"most", 3.0},
-          {"prior", 20.0}, {"referee", true}, {"referee_window", 300.0}, {"refill", 0.05},
-          {"temperature", true}, {"total", 0.0}, {"window", 1000.0}};
+  plan.outer_pool = {{"by_loss", false}, {"caution", 1.0}, {"first_alone", true}, {"information", 0.0},
+          {"least", -0.2}, {"most", 3.0}, {"prior", 20.0}, {"referee", true},
+          {"referee_window", 300.0}, {"refill", 0.05}, {"temperature", true}, {"total", 0.0},
+          {"window", 1000.0}};
   return plan;
 }
 

@@ -93,7 +93,7 @@ def explain(
     if out is None:
         _print_list(joined)
     if plot is not None:
-        (joined[0] if len(joined) == 1 else joined).plot(plot)
+        joined.plot(plot)
         stderr().print(f"picture: {plot}", highlight=False, soft_wrap=True)
 
 

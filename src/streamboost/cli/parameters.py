@@ -251,11 +251,12 @@ class ModelSpec:
             if given is None and no_name in table and is_switch(table[no_name]):
                 values[no_name] = False
                 return
+        if name == "target":
+            raise UserError(
+                "The column to predict is named by --label. (--target is a parameter of regressors: raw or log1p.)"
+            )
         owners = [key for key, cls in (*MODELS.items(), *LEARNERS.items()) if name in parameters_of(cls)]
-        label = " The column to predict is named by --label." if name == "target" else ""
-        raise UserError(
-            f"--{written} is no parameter of {self.name}; it is one of {', '.join(owners)}.{label}"
-        )
+        raise UserError(f"--{written} is no parameter of {self.name}; it is one of {', '.join(owners)}.")
 
 
 def mark_nominal(model: Any, nominal: npt.NDArray[np.bool_] | None) -> Any:

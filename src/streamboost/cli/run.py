@@ -127,6 +127,8 @@ def run(
             raise UserError(f"--classes is for a single label, and this is {spec.task}.")
         labels = _classes(classes, stream, model) if spec.task == "classification" else None
         if loop["feedback"] == "bandit":
+            if spec.task != "classification":
+                raise UserError(f"--feedback bandit is for a single label, and this is {spec.task}.")
             model = as_bandit(model, loop["exploration"], spec.seed)
     else:
         model = resumed.model
@@ -180,9 +182,7 @@ def _check_fits(spec: ModelSpec, model: Any, output: Output, feedback: str) -> N
     if output.health and spec.task != "classification":
         raise UserError(f"--health is for classification, and this is {spec.task}.")
     if output.health and (bandit or not hasattr(model, "health")):
-        raise UserError(
-            f"--health: {'a bandit' if bandit else f'a {kind}'} does not say how it is doing lately."
-        )
+        raise UserError(f"--health: {'a bandit' if bandit else f'a {kind}'} does not say how it is doing lately.")
     reports = hasattr(model, "report") and not bandit
     if output.plot_report is not None and not reports:
         raise UserError(
@@ -210,7 +210,7 @@ def _show(
     for line in no_better_than(result):
         warn(line)
     if isinstance(result, ClassificationResult):
-        for line in _never_met(model, result):
+        for line in (*_never_met(model, result), *_spelled_alike(result.labels)):
             warn(line)
     if isinstance(result, RegressionResult):
         console.print(nearest_baseline(result), highlight=False, soft_wrap=True)
@@ -282,8 +282,8 @@ def _about_labels(result: PrequentialResult, query: str) -> Iterator[str]:
     if result.regret is not None:
         full = result.error - result.regret / result.n_rows
         yield (
-            f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}; labels "
-            "shown to explore are counted as answers"
+            f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}; "
+            "labels shown to explore are counted as answers"
         )
 
 
@@ -339,6 +339,19 @@ def bad_lines(stream: Stream) -> int:
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
     return count
+
+
+def _spelled_alike(labels: Sequence[Any]) -> list[str]:
+    """Labels that are different classes only because of case or spaces, in words: most often a slip in the file."""
+    alike: dict[str, list[str]] = {}
+    for label in labels:
+        if isinstance(label, str):
+            alike.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    return [
+        f"the labels {', '.join(map(repr, group))} differ only in case or spaces, but each is a class of its own."
+        for group in alike.values()
+        if len(group) > 1
+    ]
 
 
 def no_better_than(result: PrequentialResult) -> list[str]:

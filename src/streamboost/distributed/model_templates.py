@@ -260,7 +260,8 @@ class ModelTemplates:
     ) -> None:
         """A model has learned a row the long way: from the second time on there is a template for what it has become."""
         session = keyed_model.model.session
-        if session is None or (before is not None and before.fits(session)):
+        # Where words are read there is no short way, and each row's texts would be kept for nothing.
+        if session is None or session.schema.words or (before is not None and before.fits(session)):
             return
         keyed_model.template = None
         way = self._way(before, x, y)

@@ -50,40 +50,42 @@ if TYPE_CHECKING:
 POISSON_RATE = parameter(
     "poisson_rate",
     number("(0, inf)"),
-    "Mean number of copies of an example that a learner gets: more than 1 makes quick and different learners.",
+    "Mean number of copies of an example that a learner gets (Poisson); more than 1 makes learners adapt faster and "
+    "differ more.",
 )
 VOTE = parameter(
     "vote",
     one_of("log_odds", "accuracy", "uniform"),
-    "Weight of a learner's vote: the log odds of being right lately, its share of right answers since it was born, or 1.",
+    "Weight of a learner's vote: the log odds of its recent accuracy, its accuracy since it was created, or 1.",
 )
 CHAIN = parameter(
     "chain",
     FLAG,
-    "Whether every other learner is a link of a boosting chain, which gets examples more often that earlier links got wrong.",
+    "Whether every other learner belongs to a boosting chain, in which examples that earlier members got wrong are "
+    "learned more often.",
 )
 WINDOW = parameter(
     "window",
     number("(1, inf)"),
-    "About how many of the last examples count as lately, for votes, the chain and the pool; for the pool four times `delay` "
+    "About how many examples count as recent, for votes, the chain and the pool; for the pool, four times `delay` "
     "more.",
 )
 SHORT_MEMORY = parameter(
     "short_memory",
     whole("[200, 1000000]"),
-    'Of "replay": rows that the quicker of its two boosted trees remember.',
+    'Number of rows that the faster of the two boosted trees of "replay" remembers.',
     to_core=False,
 )
 CAUTION = parameter(
     "caution",
     number("[0, inf)"),
     'With "replay" or "history": how clearly an expert of the inner pool must lead before it answers alone. The pool must have '
-    "made more errors than the expert's e + caution * sqrt(e).",
+    "made more errors than the expert's e + caution * sqrt(e), and have lost more.",
     to_core=False,
 )
 TREES = LEARNER.saying(
-    "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
-    "other learner can stand in."
+    "The weak learner. None: Hoeffding trees that split early and consider a random subset of the columns at each "
+    "node. Any other learner may be used instead."
 )
 MAX_FEATURES = parameter(
     "max_features",
@@ -128,6 +130,7 @@ POOL = {
     "least": 0.0,
     "most": 4.0,
     "caution": 0.0,
+    "by_loss": False,
     "information": 0.0,
 }
 OUTER_POOL = {
@@ -139,6 +142,7 @@ OUTER_POOL = {
     "least": -0.2,
     "most": 3.0,
     "caution": 1.0,
+    "by_loss": False,
     "information": 0.0,
 }
 
@@ -238,10 +242,10 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
-            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
-            'and "history" (what label follows the last two: for streams whose labels come before the next row is asked about); '
-            "() for none.",
+            'Experts beside the forest: "linear" (a slow and a fast learner), "naive-bayes", "neighbors" (nearest neighbours '
+            'among the last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted '
+            'in slices) and "history" (which label usually follows the last two: for streams whose labels arrive before the '
+            "next prediction is needed). Use () for none.",
             to_core=False,
         ),
         WINDOW,
@@ -265,7 +269,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay"),
         window: float = 1000.0,
         short_memory: int = 2000,
-        caution: float = 2.0,
+        caution: float = 0.5,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
         **options: Unpack[DefaultOptions],
@@ -293,8 +297,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
-        # What another pool hears counts as probabilities, and nobody has weighed those of an expert that answers alone.
-        pool = {**self._pool(), **({"caution": float(self.caution)} if outer else {})}
+        # Of what another pool hears probabilities count, so an expert that answers alone must be better in them, too.
+        pool = {**self._pool(), **({"caution": float(self.caution), "by_loss": True} if outer else {})}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(
             super()._booster_plan(),
@@ -318,6 +322,8 @@ class StreamBoostClassifier(AdaptiveEnsemble):
 
     def _for_columns(self, plan: BoosterPlan, columns: Schema) -> BoosterPlan:
         most, window = self.max_tree_columns, WINDOWS * self._pool_window()
+        if columns.stored and not any(name.endswith("pool/pool_lost") for name in columns.stored):
+            plan = replace(plan, pool={**plan.pool, "by_loss": False} if plan.pool else {})  # as in 1.0.0
         pool = {
             **POOL_OF_ALL,
             **self._lateness(),
@@ -458,14 +464,14 @@ class StreamingRandomPatchesClassifier(AdaptiveEnsemble):
     _error = "after"
     _parameters = (
         TREES.saying(
-            "The weak learner. None: Hoeffding trees, each with its own random part of the columns."
+            "The weak learner. None: Hoeffding trees, each with its own random subset of the columns."
         ),
         SIZE.saying("Number of trees."),
         POISSON_RATE,
         parameter(
             "feature_fraction",
             number("(0, 1]"),
-            "Share of the columns that each of the default trees sees.",
+            "Share of the columns that each of the default trees uses.",
             to_core=False,
         ),
         *with_defaults(OPTIONS, drift="adwin(delta=1e-5, warning=1e-4)"),

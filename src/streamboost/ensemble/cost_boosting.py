@@ -66,8 +66,8 @@ class CostBoostingClassifier(Ensemble):
         parameter(
             "algorithm",
             one_of("adac2", "csb2", "rusboost"),
-            "AdaC2: costs weigh all examples; CSB2: those that are answered wrong; RUSBoost: no costs, but fewer copies of the "
-            "frequent class.",
+            "AdaC2 multiplies the weights of all examples by their costs, CSB2 those of misclassified examples. RUSBoost "
+            "uses no costs but learns fewer copies of the frequent class.",
         ),
         parameter(
             "costs",

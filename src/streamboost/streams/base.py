@@ -241,9 +241,11 @@ class ArrayStream:
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted."""
-        if self.y.dtype == object:
-            return sorted_labels(self.y.tolist())
-        return tuple(np.unique(self.y).tolist())
+        absent = missing_labels(self.y)
+        y = self.y if absent is None else self.y[~absent]
+        if y.dtype == object:
+            return sorted_labels(y.tolist())
+        return tuple(np.unique(y).tolist())
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
         """The rows, in chunks that are views of the data."""

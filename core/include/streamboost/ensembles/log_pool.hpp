@@ -8,16 +8,17 @@
 //   beta      beta_       weight of each expert, in [least, most]; with `total` all together at most that
 //   A         curvature_  faded sum of the covariances of the opinions under the pool's own answer; `prior` on the diagonal at first
 //   q         right_      faded right answers of each expert, and of the pool; n: of all that were asked
+//   e         lost_       with `by_loss`: faded sum of how much more than the pool each expert has lost, ln max(P_y, floor) - L_my
 //   g         gain        how much a row teaches: 1, or with `information` min(1, (1 - sum_c P_c^2) / information);  f = 1 - g / window
 //
 //   answer    P_c ~ exp(sum_m beta_m L_mc)            an expert answers alone while it has the highest q, and the pool's is lower by more
-//                                                     than caution * sqrt(max(n - q, 1)) (the referee)
+//                                                     than caution * sqrt(max(n - q, 1)) (the referee); with `by_loss` if e < 0, too
 //   learn     mu_m = sum_c P_c L_mc,   g_m = mu_m - L_my
 //             A <- f A + s sum_c P_c (L_c - mu)(L_c - mu)^T + (1 - f) refill prior I        beta <- clip(beta - A^-1 s g, least, most)
-//             q <- f' q + g - [was wrong], all judged by their answers of before
+//             q <- f' q + g - [was wrong], e likewise, all judged by their answers of before
 //
 // The pool minimises the logarithmic loss, the referee guards the share of right answers: a pool of good probabilities may still name
-// the wrong class more often than its best expert does.
+// the wrong class more often than its best expert does. Where another pool hears the answer, its probabilities count as well: `by_loss`.
 // Choices     With `information`, rows that were never in doubt do not make the pool forget: of a stream in which one row in 400 is a yes, a
 //             memory of the last 1,000 rows would hold two of them.
 //             A class that the experts do not know yet has the floor for all of them, so a new class changes nothing. The system is solved
@@ -30,6 +31,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/solve.hpp"
 
 namespace streamboost {
 
@@ -41,7 +43,7 @@ class LogPool {
     double least, most;
     double caution;
     double information;  // 0: every row fades the past alike
-    bool referee, temperature;
+    bool referee, by_loss, temperature;
     bool first_alone;  // at the start the first expert has all the weight; else twice that of each other one
     double total;      // 0: no limit
     static constexpr double floor = 1e-4;
@@ -50,14 +52,15 @@ class LogPool {
               c.number("prior"),          c.number("refill"),
               c.number("least"),          c.number("most"),
               c.number("caution"),        c.number("information"),
-              c.flag("referee"),          c.flag("temperature"),
-              c.flag("first_alone"),      c.number("total")};
+              c.flag("referee"),          c.flag("by_loss"),
+              c.flag("temperature"),      c.flag("first_alone"),
+              c.number("total")};
     }
   };
 
   // All experts together weigh 1 at the start.
   LogPool(Params params, int experts)
-      : params_(params), m_(static_cast<std::size_t>(experts)), beta_(first_weights()), curvature_(m_ * m_), right_(m_ + 2) {
+      : params_(params), m_(static_cast<std::size_t>(experts)), beta_(first_weights()), curvature_(m_ * m_), right_(m_ + 2), lost_(m_) {
     for (std::size_t i = 0; i < m_; ++i) curvature_[i * m_ + i] = params_.prior;
   }
 
@@ -69,7 +72,7 @@ class LogPool {
     for (std::size_t i = 1; i < m_; ++i)
       if (right_[i] > right_[best]) best = i;
     const double doubt = params_.caution * std::sqrt(std::max(right_[m_ + 1] - right_[best], 1.0));
-    return right_[best] - doubt > right_[m_] ? best : m_;
+    return right_[best] - doubt > right_[m_] && !(params_.by_loss && lost_[best] >= 0) ? best : m_;
   }
 
   // log_p[m * stride + c] from the experts' probabilities, for k classes of which the experts know `known`.
@@ -132,7 +135,9 @@ class LogPool {
         curvature_[i * m_ + j] = curvature_[j * m_ + i] = std::min(cell, largest);
       }
     std::copy(curvature_.begin(), curvature_.end(), A);
-    solve(A, step);
+    // The curvature is a covariance plus what is left of the prior on its diagonal, so no pivot is below that; where an enormous sample
+    // weight has rounded it away, half of it stands in and the step stays finite.
+    solve_definite(A, step, m_, params_.refill * params_.prior / 2);
     for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::clamp(beta_[i] - step[i], params_.least, params_.most);
     limit();
   }
@@ -146,6 +151,14 @@ class LogPool {
     }
   }
 
+  // P is the answer for the same opinions.
+  void compare(const double* log_p, const double* P, int k, int label, Gain g) {
+    if (!params_.by_loss) return;
+    const double pool = streamboost::log(std::max(P[label], Params::floor));
+    for (std::size_t i = 0; i < m_; ++i)
+      lost_[i] = g.referee_fading * lost_[i] + g.share * (pool - log_p[i * static_cast<std::size_t>(k) + static_cast<std::size_t>(label)]);
+  }
+
   const AlignedVector<double>& weights() const { return beta_; }
   double right(std::size_t who) const { return right_[who]; }
 
@@ -153,6 +166,7 @@ class LogPool {
     v("pool_weights", beta_);
     v("pool_curvature", curvature_);
     v("pool_right", right_);
+    if (params_.by_loss) v("pool_lost", lost_);
   }
   void check() const {
     for (double b : beta_) require(b >= params_.least && b <= params_.most, "weights of the pool");
@@ -166,6 +180,7 @@ class LogPool {
     }
     const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
     for (double q : right_) require((q >= 0 || params_.information > 0) && q <= most, "referee of the pool");
+    for (double e : lost_) require(std::fabs(e) <= -std::log(Params::floor) * most, "losses of the pool");
   }
 
  private:
@@ -185,26 +200,9 @@ class LogPool {
 
   static constexpr double largest = 1e100;  // weights up to 2^53 stay far below; beyond it nothing would move anyway
 
-  // x <- A^-1 x by elimination; A is used up. A is a covariance plus what is left of the prior on its diagonal, so no pivot is below that; where
-  // an enormous sample weight has rounded it away, half of it stands in and the step stays finite.
-  void solve(double* A, double* x) const {
-    for (std::size_t p = 0; p < m_; ++p) {
-      A[p * m_ + p] = std::max(A[p * m_ + p], params_.refill * params_.prior / 2);
-      for (std::size_t i = p + 1; i < m_; ++i) {
-        const double factor = A[i * m_ + p] / A[p * m_ + p];
-        for (std::size_t j = p + 1; j < m_; ++j) A[i * m_ + j] -= factor * A[p * m_ + j];
-        x[i] -= factor * x[p];
-      }
-    }
-    for (std::size_t p = m_; p-- > 0;) {
-      for (std::size_t j = p + 1; j < m_; ++j) x[p] -= A[p * m_ + j] * x[j];
-      x[p] /= A[p * m_ + p];
-    }
-  }
-
   Params params_;
   std::size_t m_;
-  AlignedVector<double> beta_, curvature_, right_;
+  AlignedVector<double> beta_, curvature_, right_, lost_;
 };
 
 }  // namespace streamboost

@@ -106,11 +106,7 @@ class HoeffdingForest {
   }
   // Gives back what a full tree holds and does not use.
   void trim(std::size_t i) {
-    if (held(i) <= 1.005 * limit_) return;
-    for (auto* ints : {&nodes_[i], &leaf_[i], &owner_[i]}) ints->shrink_to_fit();
-    if (reconsiders()) kept_[i].shrink_to_fit();
-    if (!groups_.empty()) groups_[i].shrink_to_fit();
-    for (auto* doubles : {&threshold_[i], &head_[i], &cells_[i]}) doubles->shrink_to_fit();
+    if (held(i) > 1.005 * limit_) give_back(i);
   }
 
   // New classes: every leaf gets room for them, and for more to come.
@@ -128,7 +124,7 @@ class HoeffdingForest {
     journal.assign(cells_[i], now.move(old, cells_[i], n_blocks(i)));
   }
 
-  // One empty leaf.
+  // One empty leaf, and no memory of a tree that stood here before.
   void plant(std::size_t i) {
     nodes_[i] = {leaf, -1, 0, 0, 0, -1};
     threshold_[i] = {0.0};
@@ -140,6 +136,7 @@ class HoeffdingForest {
     cells_[i].clear();
     if (reconsiders()) kept_[i] = {1, -1, 0};
     if (!groups_.empty()) groups_[i].clear();
+    give_back(i);
   }
   void swap(std::size_t i, HoeffdingForest& other) noexcept {
     nodes_[i].swap(other.nodes_[i]);
@@ -541,6 +538,13 @@ class HoeffdingForest {
     if (reconsiders()) ints += kept_[i].capacity();
     if (!groups_.empty()) ints += groups_[i].capacity();
     return static_cast<double>(4 * ints + 8 * (threshold_[i].capacity() + head_[i].capacity() + cells_[i].capacity()));
+  }
+  // Where the machine has no memory to move an array to, it keeps its slack.
+  void give_back(std::size_t i) {
+    for (auto* ints : {&nodes_[i], &leaf_[i], &owner_[i]}) ints->shrink_to_fit();
+    if (reconsiders()) kept_[i].shrink_to_fit();
+    if (!groups_.empty()) groups_[i].shrink_to_fit();
+    for (auto* doubles : {&threshold_[i], &head_[i], &cells_[i]}) doubles->shrink_to_fit();
   }
   // A quarter of slack, while the limit allows it: trees are many and grow slowly.
   template <class T>

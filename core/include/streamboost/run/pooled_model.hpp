@@ -465,6 +465,7 @@ class PooledModel final : public PooledExperts {
     const LogPool::Gain gain = pool_.gain(P, after, share);
     pool_.learn(work.log_p.data(), P, after, label, weight, gain.fading, work.matrix.data());
     pool_.judge([&](std::size_t e) { return work.label(e, r) == label; }, pool_right, gain);
+    pool_.compare(work.log_p.data(), P, after, label, gain);
   }
 
   LogPool pool_;
