@@ -55,13 +55,11 @@ class OpenModel:
         self.label_columns: list[str] = self.model.metadata_.get(LABELS, [])
 
     def _explained(self, of: str | None) -> tuple[Any, str | None]:
-        parts = {
-            None if label is None else str(label): part
-            for label, part in parts_of(self.model, "explain").items()
-        }
-        if None in parts:
-            return parts[None], of
-        if of not in parts:
+        found = parts_of(self.model, "explain")
+        if None in found:
+            return found[None], of
+        parts = {str(label): part for label, part in found.items()}
+        if of is None or of not in parts:
             why = f"--of names the label: {', '.join(parts)}" if parts else "only one can be explained"
             raise UserError(f"{self.path}: {self.name} answers with more than one score; {why}.")
         if len(parts[of].columns_.values) != len(self.model.columns_.values):

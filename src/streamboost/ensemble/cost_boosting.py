@@ -73,9 +73,9 @@ class CostBoostingClassifier(Ensemble):
             "costs",
             anything('"balanced" or dict'),
             "For AdaC2 and CSB2, what a mistake on a class costs: ``{label: cost}``, or ``{(truth, answer): cost}``; what is not "
-            "named costs 1. They are multiplied in at every learner: for N of them name ``c ** (2 / N)``. Labels in them must be "
-            "declared (``classes=`` at the first call, or ``fit``). Balanced: the rare class costs 1, the frequent one as much "
-            "less as it is more frequent so far.",
+            "named costs 1. They are multiplied in at every learner: for N of them name ``c ** (2 / N)`` (CSB2: 4 / N). Labels "
+            "in them must be declared (``classes=`` at the first call, or ``fit``). Balanced: the rare class costs 1, the "
+            "frequent one as much less as it is more frequent so far.",
             to_core=False,
             from_list=unflattened,
         ),
