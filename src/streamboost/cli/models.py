@@ -55,7 +55,10 @@ class OpenModel:
         self.label_columns: list[str] = self.model.metadata_.get(LABELS, [])
 
     def _explained(self, of: str | None) -> tuple[Any, str | None]:
-        parts = {None if label is None else str(label): part for label, part in parts_of(self.model, "explain").items()}
+        parts = {
+            None if label is None else str(label): part
+            for label, part in parts_of(self.model, "explain").items()
+        }
         if None in parts:
             return parts[None], of
         if of not in parts:

@@ -24,9 +24,7 @@ def reports_of(model: Any) -> dict[Any, Any]:
 
 def report_lines(reports: dict[Any, Any]) -> list[str]:
     """Reports to be read, each under its label."""
-    return [
-        str(report) if label is None else f"label {label}: {report}" for label, report in reports.items()
-    ]
+    return [str(report) if label is None else f"label {label}: {report}" for label, report in reports.items()]
 
 
 def report_figures(reports: dict[Any, Any]) -> Any:

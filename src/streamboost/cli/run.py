@@ -182,7 +182,9 @@ def _check_fits(spec: ModelSpec, model: Any, output: Output, feedback: str) -> N
     if output.health and spec.task != "classification":
         raise UserError(f"--health is for classification, and this is {spec.task}.")
     if output.health and (bandit or not hasattr(model, "health")):
-        raise UserError(f"--health: {'a bandit' if bandit else f'a {kind}'} does not say how it is doing lately.")
+        raise UserError(
+            f"--health: {'a bandit' if bandit else f'a {kind}'} does not say how it is doing lately."
+        )
     reports = hasattr(model, "report") and not bandit
     if output.plot_report is not None and not reports:
         raise UserError(

@@ -23,9 +23,7 @@ def label_columns(names: tuple[str, ...] | None, pattern: str | list[str], name:
         return pattern
     wanted = [one.strip() for one in pattern.split(",")]
     columns = list(names or ())
-    wanted = [
-        f"label:{one}" if f"label:{one}" in columns and one not in columns else one for one in wanted
-    ]
+    wanted = [f"label:{one}" if f"label:{one}" in columns and one not in columns else one for one in wanted]
     for one in wanted:
         if not fnmatch.filter(columns, one):
             near = suggest(one, columns)
