@@ -164,7 +164,7 @@ def test_the_outer_pool_is_its_oracle(delay):
 
 
 def test_a_pool_that_another_one_hears_is_its_oracle():
-    """It lets an expert answer alone only where that one is right more often and loses less: of naive Bayes on round classes it does."""
+    """It lets an expert answer alone where that one is right more often and loses less: naive Bayes on round classes."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(1200, 10))
     y = (np.sum(X**2, axis=1) > 9.3).astype(int)

@@ -284,8 +284,8 @@ def _about_labels(result: PrequentialResult, query: str) -> Iterator[str]:
     if result.regret is not None:
         full = result.error - result.regret / result.n_rows
         yield (
-            f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}; labels shown to "
-            "explore are counted as answers"
+            f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}; "
+            "labels shown to explore are counted as answers"
         )
 
 
