@@ -147,12 +147,8 @@ def test_classes_of_label_sets_by_name(run, fails, songs):
     assert figures(run, songs, *chain, "--learner", "naive-bayes")["error"] == expected.error
     assert figures(run, songs, *chain)["error"] == figures(run, songs, *chain)["error"]  # by the seed
     learner = ("--learner", "naive-bayes", "--param", "n_estimators=2")
-    own = figures(
-        run, songs, "--labels", "label:*", "--model", "streamboost:OnlineBMRClassifier", *learner
-    )
-    named = figures(
-        run, songs, "--labels", "label:*", "--model", "online-bmr", "-l", "naive-bayes", "-n", 2
-    )
+    own = figures(run, songs, "--labels", "label:*", "--model", "streamboost:OnlineBMRClassifier", *learner)
+    named = figures(run, songs, "--labels", "label:*", "--model", "online-bmr", "-l", "naive-bayes", "-n", 2)
     assert own["error"] == named["error"]
     assert "learns sets of labels" in fails("run", songs, "--model", "streamboost:ClassifierChain")
 

@@ -518,7 +518,11 @@ def test_scores_of_a_dict_are_those_of_its_row(kind):
 
 def test_a_classifier_of_one_label_names_those_of_several():
     X, Y = sets(20, 3)
-    with pytest.raises(ValueError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"):
+    with pytest.raises(
+        ValueError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"
+    ):
         StreamBoostClassifier().partial_fit(X, Y)
-    with pytest.raises(TypeError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"):
+    with pytest.raises(
+        TypeError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"
+    ):
         StreamBoostClassifier().learn_one({"a": 1.0}, {"calm": True})

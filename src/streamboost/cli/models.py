@@ -62,7 +62,11 @@ class OpenModel:
         if None in parts:
             return parts[None], of
         if of not in parts:
-            why = f"--of names the label: {', '.join(parts)}" if parts else "only one can be explained"
+            why = (
+                f"--of names the label: {', '.join(map(str, parts))}"
+                if parts
+                else "only one can be explained"
+            )
             raise UserError(f"{self.path}: {self.name} answers with more than one score; {why}.")
         if len(parts[of].columns_.values) != len(self.model.columns_.values):
             raise UserError(f"--of {of}: its model also looks at the labels before it; explain it in Python.")

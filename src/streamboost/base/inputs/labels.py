@@ -138,7 +138,7 @@ def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> ND
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None.")
     plain = type(y) is np.ndarray and y.ndim == 1
-    shape = getattr(y, "shape", ())
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
             f"y should be a 1d array, got an array of shape {tuple(shape)} instead; {SEVERAL} learn several labels of a row."
