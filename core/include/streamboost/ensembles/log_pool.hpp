@@ -180,7 +180,7 @@ class LogPool {
     }
     const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
     for (double q : right_) require((q >= 0 || params_.information > 0) && q <= most, "referee of the pool");
-    for (double e : lost_) require(std::fabs(e) <= -log(Params::floor) * most, "losses of the pool");
+    for (double e : lost_) require(std::fabs(e) <= -streamboost::log(Params::floor) * most, "losses of the pool");
   }
 
  private:
