@@ -88,7 +88,10 @@ def main() -> None:
     if options.quick:
         options.rows = min(options.rows or 20_000, 20_000)
     page = Page("bench-long", "Long streams", options)
-    page.preface.append("- `StreamBoostClassifier()`, one thread, on a machine with other work.")
+    page.preface.append(
+        "- `StreamBoostClassifier()`, one thread, on a machine with other work. Megabytes rise and fall with the trees of the"
+        " forest, which may have three fifths of `max_bytes` (320 MiB by default); remembered rows have a fifth."
+    )
     for name in options.streams:
         most, _ = STREAMS[name]
         page.add(run(name, min(options.rows or most, most)))

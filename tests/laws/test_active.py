@@ -131,6 +131,44 @@ def test_every_strategy_has_a_rule_of_its_own_that_files_name(query):
         QueryStrategy(query=query, rule="best")
 
 
+@pytest.mark.parametrize("rule", ["quantile", "paper"])
+def test_the_threshold_comes_back_from_anywhere(rule):
+    """Labels for a start, or none for long: the strategy must not forget how to ask, and its file must load."""
+    X, y = stream()
+    model = active("variable", rule=rule)
+    model.partial_fit(X, y)  # unasked
+    assert model.threshold_ >= 0.001
+    for _ in range(80):
+        model.partial_fit(np.tile(X[:9], (100, 1)), np.tile(y[:9], 100))
+    assert streamboost.load(model.to_bytes()).threshold_ == model.threshold_ >= 0.001
+    model.skip(np.zeros((600_000, 3)))
+    assert streamboost.load(model.to_bytes()).threshold_ == model.threshold_ <= 2.0
+    asked = model.n_asked_
+    model.test_then_train(X, y)
+    assert 50 < model.n_asked_ - asked < 600
+
+
+@pytest.mark.parametrize("kind", ["active", "bandit"])
+def test_a_file_of_a_model_whose_seed_was_drawn_loads(kind):
+    trees = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2)
+    if kind == "active":
+        model = ActiveClassifier(trees).partial_fit(*stream(50))
+    else:
+        model = streamboost.BanditBoostingClassifier(trees, labels=["a", "b", "c"])
+        model.learn_bandit_one({"x": 1.0}, "b", 1, 0.5)
+    again = streamboost.load(model.to_bytes())
+    assert again.to_bytes() == model.to_bytes()
+    assert again.random_state is None
+    if kind == "active":
+        row = {0: 1.0}
+        assert [again.query_one(row), again.n_rows_] == [model.query_one(row), model.n_rows_]
+        return
+    for label in "ac":  # what has not begun has the same key, too
+        for one in (model, again):
+            one.learn_bandit_one({"x": 2.0}, label, 0, 0.5)
+    assert again.to_bytes() == model.to_bytes()
+
+
 def test_asking_changes_nothing_and_skipping_only_the_strategy():
     X, y = stream(300)
     model = active("split")

@@ -1,6 +1,7 @@
 """Sets of labels: the boosters beside their oracles, the laws, and what indicators, frames and dicts mean."""
 
 import copy
+import io
 import threading
 
 import numpy as np
@@ -23,6 +24,7 @@ from streamboost import (
     SingleLearnerClassifier,
     StreamBoostClassifier,
 )
+from streamboost.base.files.archive import read_archive, write_archive
 from streamboost.evaluate import prequential
 from streamboost.streams import DataError
 
@@ -330,6 +332,20 @@ def test_a_chain_of_arrays_takes_dicts_too():
 
 
 @pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+def test_a_label_has_one_model(kind):
+    trees = streamboost.OnlineBaggingClassifier(n_estimators=2)
+    for made in (
+        streamboost.ActiveClassifier(trees),
+        streamboost.StackedClassifier([trees, trees]),
+        streamboost.BinaryRelevanceClassifier(trees),
+    ):
+        model = kind(made)
+        with pytest.raises(TypeError, match="is made of models itself"):
+            model.partial_fit([[0.0], [1.0]], [[0, 1], [1, 0]])
+        assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
 def test_names_of_labels_are_such(kind):
     for names, words in (
         (["a", ("b", "c")], "of type tuple"),
@@ -340,6 +356,17 @@ def test_names_of_labels_are_such(kind):
         with pytest.raises((TypeError, ValueError), match=words):
             model.learn_one({"x": 1.0}, dict.fromkeys(names, True))
         assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("labels", [["p", "p"], ["1", 1], [None, True], [["p"], ["q"]]])
+def test_a_file_whose_labels_are_none_is_refused(labels):
+    model = streamboost.ClassifierChain(SingleLearnerClassifier(NaiveBayes()))
+    model.learn_one({"x": 1.0}, {"p": True, "q": False})
+    manifest, arrays = read_archive(io.BytesIO(model.to_bytes()))
+    head = {**manifest["composite"], "state": {"labels": labels, "fixed": False}}
+    write_archive(file := io.BytesIO(), {"composite": head}, dict(arrays))
+    with pytest.raises(ModelFileError, match="label"):
+        streamboost.load(file.getvalue())
 
 
 def test_who_reads_while_labels_come_goes_through_those_of_before():

@@ -49,7 +49,7 @@ class Oracle:
             if asked and self.drift(float(wrong)):
                 self.theta = 1.0
         elif self.query != "uncertainty" and (asked or consulted):
-            self.theta *= 1 - self.down if asked else 1 + self.up
+            self.theta = min(max(self.theta * (1 - self.down if asked else 1 + self.up), 0.001), 2)
         self.u = self.u * (self.w - 1) / self.w + (1 if asked else 0)
         self.labels += 1 if asked else 0
         self.t += 1

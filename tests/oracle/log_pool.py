@@ -41,8 +41,9 @@ class LogPool:
         """The expert that answers alone, or None."""
         best = int(np.argmax(self.q[:-1]))
         doubt = self.caution * math.sqrt(max(self.n - self.q[best], 1))
-        ahead = self.q[best] - doubt > self.q[-1] and (self.lost[best] < 0 or not self.by_loss)
-        return best if self.referee and ahead else None
+        if self.by_loss and self.lost[best] < 0:
+            doubt /= 4
+        return best if self.referee and self.q[best] - doubt > self.q[-1] else None
 
     def said(self, proba):
         """The pool's own distribution, and the speaker's with its floor."""

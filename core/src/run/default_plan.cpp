@@ -45,7 +45,7 @@ Plan default_classifier(std::uint64_t seed) {
        {{"n_neighbors", 5}, {"window", 1000}},
        read_guard({})},
   };
-  plan.pool = {{"by_loss", true}, {"caution", 0.5}, {"first_alone", false}, {"information", 0.0}, {"least", 0.0},
+  plan.pool = {{"by_loss", true}, {"caution", 2.0}, {"first_alone", false}, {"information", 0.0}, {"least", 0.0},
           {"most", 4.0}, {"prior", 10.0}, {"referee", true}, {"referee_window", 1000.0},
           {"refill", 1.0}, {"temperature", false}, {"total", 0.0}, {"window", 1000.0}};
   plan.outer_companions = {

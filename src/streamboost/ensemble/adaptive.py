@@ -80,7 +80,7 @@ CAUTION = parameter(
     "caution",
     number("[0, inf)"),
     'With "replay" or "history": how clearly an expert of the inner pool must lead before it answers alone. The pool must have '
-    "made more errors than the expert's e + caution * sqrt(e), and have lost more.",
+    "made more errors than the expert's e + caution * sqrt(e); a quarter of that is enough where it has also lost more.",
     to_core=False,
 )
 TREES = LEARNER.saying(
@@ -269,7 +269,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         companions: Sequence[str] = ("linear", "naive-bayes", "neighbors", "replay"),
         window: float = 1000.0,
         short_memory: int = 2000,
-        caution: float = 0.5,
+        caution: float = 2.0,
         lags: int | Sequence[int] = 0,
         delay: int = 0,
         **options: Unpack[DefaultOptions],
@@ -297,7 +297,7 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         inner, outer = self._companions_made(outer=False), self._companions_made(outer=True)
         window = self._pool_window()
         own = {**self._lateness(), "temperature": self.calibration is None, "window": window}
-        # Of what another pool hears probabilities count, so an expert that answers alone must be better in them, too.
+        # Of what another pool hears probabilities count: who answers alone must be clearly ahead, or better in them, too.
         pool = {**self._pool(), **({"caution": float(self.caution), "by_loss": True} if outer else {})}
         outer_pool = {**OUTER_POOL, **own, "referee_window": max(0.3 * window, 2.0)}
         return replace(

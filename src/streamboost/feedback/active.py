@@ -19,7 +19,7 @@ from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.parameter import NONE, Declared, anything, number, one_of, parameter
 from streamboost.base.pieces import InStep, InterruptsWait
-from streamboost.base.random import draw_seed
+from streamboost.base.random import draw_seed, known_state
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
 from streamboost.feedback.composite import Composite, check_rows, composite_bytes, part_of, table_of
@@ -307,7 +307,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
                 said.append(found.first(used))
                 last = at + used - 1
                 if asked:
-                    step.took(used - 1)
+                    step.done += used - 1  # Ctrl-C waits: the label of the next row is paid for
                     more = _given(
                         classes=classes, sample_weight=None if weight is None else weight[last : last + 1]
                     )
@@ -445,7 +445,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         if type(seed) is not int or not 0 <= seed < 2**64:
             raise ModelFileError("the seed of the queries is damaged")
         # Files of 1.0.0 name no rule: there was the paper's.
-        made = cls(clone(parts[0]), **{"rule": "paper", **params}, random_state=seed)
+        made = cls(clone(parts[0]), **{"rule": "paper", **params}, random_state=known_state(seed))
         made._validate_params()
         made.model_ = parts[0]
         made._strategy = made._new_strategy(seed)

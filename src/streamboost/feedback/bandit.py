@@ -20,7 +20,7 @@ from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.base.inputs.weights import LARGEST_WEIGHT, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.pieces import InStep
-from streamboost.base.random import draw_seed
+from streamboost.base.random import draw_seed, known_state
 from streamboost.base.warned import warn_user
 from streamboost.ensemble import (
     AdaBoostOLMClassifier,
@@ -353,7 +353,14 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         seed, acts, started = (state.get(name) for name in ("seed", "acts", "started"))
         if type(seed) is not int or not 0 <= seed < 2**64 or type(acts) is not int or not 0 <= acts < 2**62:
             raise ModelFileError("the draws of a bandit are damaged")
-        if not isinstance(started, list) or sum(map(bool, started)) != len(parts) or not parts:
+        labels, of_each = params.get("labels"), params.get("base") in OF_EACH_LABEL
+        if (
+            not isinstance(started, list)
+            or sum(map(bool, started)) != len(parts)
+            or not parts
+            or not isinstance(labels, list)
+            or len(started) != (len(labels) if of_each else 1)
+        ):
             raise ModelFileError("the models of a bandit are not those of its labels")
         if not all(isinstance(part, Classifier) for part in parts):
             raise ModelFileError("the models of a bandit are classifiers")
@@ -362,25 +369,23 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
             clone(first) if params.get("base") == "rewards" else first.estimator,
             **params,
             categorical_features=first.categorical_features,
-            random_state=seed,
+            random_state=known_state(seed),
         )
-        made._begin()
+        made._begin(seed)
         assert made._models is not None
-        if len(started) != len(made._models) or any(
-            type(part) is not type(made._models[0]) for part in parts
-        ):
+        if any(type(part) is not type(made._models[0]) for part in parts):
             raise ModelFileError("the models of a bandit are not those of its base")
         rest = iter(parts)
         made._models = [
             next(rest) if is_there else model for is_there, model in zip(started, made._models, strict=True)
         ]
-        made._seed, made._n_acts = seed, acts
+        made._n_acts = acts
         return made
 
     # Inside.
 
-    def _begin(self) -> list[Any]:
-        """The labels, sorted; at the first call the models are made."""
+    def _begin(self, seed: int | None = None) -> list[Any]:
+        """The labels, sorted; at the first call the models are made, with a seed that is drawn if none is known."""
         if self._models is None:
             self._validate_params()
             given = self.labels
@@ -391,7 +396,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
                 raise ValueError(
                     f"labels={self.labels!r} is not allowed: give at least two labels that may be shown."
                 )
-            self._seed = draw_seed(self.random_state)
+            self._seed = draw_seed(self.random_state) if seed is None else seed
             self._models = self._made(len(labels), self._seed % 2**32)
             self._labels = labels
         return self._labels

@@ -16,6 +16,7 @@ QUERIES = ("random", "uncertainty", "variable", "randomized", "split", "disagree
 
 PURPOSE = 16  # of draws: queries
 _CHANCE, _LABEL, _JITTER = 0, 1, 2  # what a draw of that purpose decides: part of the format
+LOWEST, HIGHEST = 1e-3, 2.0  # threshold: however many rows were all learned, or let go, it comes back soon
 RULES = ("quantile", "paper")
 """How a threshold moves, by name."""
 
@@ -57,7 +58,8 @@ class QueryStrategy:
     threshold starts at 1; a question multiplies it by 0.99 and a row that is let go by 1.01: it settles at the median of the
     confidences, and the first row below that is asked for as soon as the budget has room, which is hardly a choice. By the
     rule ``"quantile"`` a question multiplies it by :math:`1 - 0.02 (1 - b)`, a row that is let go by :math:`1 + 0.02 b`: it
-    settles where the share b of the rows lies below it; :math:`w = 1000`, and what was not spent may be spent at any time.
+    settles where the share b of the rows lies below it; :math:`w = 1000`, and what was not spent may be spent at any time. It
+    stays between 0.001 and 2, whatever is learned or let go unasked.
     """
 
     def __init__(
@@ -134,7 +136,8 @@ class QueryStrategy:
         """
         chance = self.by_chance
         if not chance and self.query != "uncertainty" and (asked or self.affordable):
-            self.threshold *= self._down if asked else self._up
+            moved = self.threshold * (self._down if asked else self._up)
+            self.threshold = min(max(moved, LOWEST), HIGHEST)
         if chance and asked and wrong is not None and self._detector.update(float(wrong)):
             self.threshold = 1.0
             self.n_drifts += 1
@@ -165,6 +168,7 @@ class QueryStrategy:
         if (
             not all(type(count) is int and 0 <= count < 2**62 for count in whole)
             or not all(type(number) is float and np.isfinite(number) and number >= 0 for number in numbers)
+            or numbers[0] > 2 * self._window  # type: ignore[operator]
             or not isinstance(past, list)
             or not all(type(number) is float for number in past)
         ):

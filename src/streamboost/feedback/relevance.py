@@ -229,9 +229,11 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             params
             or not isinstance(labels, list)
             or len(labels) != len(parts)
-            or len(set(labels)) < len(labels)
+            or len(set(map(str, labels))) < len(labels)
         ):
             raise ModelFileError(f"the labels of a {cls._name!r} are not those of its models")
+        for label in labels:
+            check_label(label, "A label")
         if any(type(part) is not type(parts[0]) or not hasattr(part, "classes_") for part in parts):
             raise ModelFileError(f"the models of a {cls._name!r} are not classifiers of one kind")
         made = cls(clone(parts[0]) if parts else None)
@@ -273,6 +275,11 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             self._fixed = fixed if not hasattr(self, "_models") else self._fixed
             given = StreamBoostClassifier() if self.estimator is None else self.estimator
             more = {name: part_of(given, type(self).__name__) for name in new}
+            if not hasattr(given, "started"):
+                raise TypeError(
+                    f"estimator={type(given).__name__} of {type(self).__name__} is made of models itself: choose one of the "
+                    "ensembles, as StreamBoostClassifier()."
+                )
             self._models = {**known, **more}  # another dict: somebody may be going through that of before
 
     def _steps(self, X: Any, sets: LabelSets, weight: Floats, step: InStep) -> Floats:

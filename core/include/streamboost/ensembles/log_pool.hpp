@@ -12,7 +12,8 @@
 //   g         gain        how much a row teaches: 1, or with `information` min(1, (1 - sum_c P_c^2) / information);  f = 1 - g / window
 //
 //   answer    P_c ~ exp(sum_m beta_m L_mc)            an expert answers alone while it has the highest q, and the pool's is lower by more
-//                                                     than caution * sqrt(max(n - q, 1)) (the referee); with `by_loss` if e < 0, too
+//                                                     than caution * sqrt(max(n - q, 1)) (the referee); with `by_loss` a quarter of that lead
+//                                                     is enough where e < 0
 //   learn     mu_m = sum_c P_c L_mc,   g_m = mu_m - L_my
 //             A <- f A + s sum_c P_c (L_c - mu)(L_c - mu)^T + (1 - f) refill prior I        beta <- clip(beta - A^-1 s g, least, most)
 //             q <- f' q + g - [was wrong], e likewise, all judged by their answers of before
@@ -72,7 +73,8 @@ class LogPool {
     for (std::size_t i = 1; i < m_; ++i)
       if (right_[i] > right_[best]) best = i;
     const double doubt = params_.caution * std::sqrt(std::max(right_[m_ + 1] - right_[best], 1.0));
-    return right_[best] - doubt > right_[m_] && !(params_.by_loss && lost_[best] >= 0) ? best : m_;
+    const double enough = params_.by_loss && lost_[best] < 0 ? doubt / 4 : doubt;
+    return right_[best] - enough > right_[m_] ? best : m_;
   }
 
   // log_p[m * stride + c] from the experts' probabilities, for k classes of which the experts know `known`.
@@ -180,7 +182,7 @@ class LogPool {
     }
     const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
     for (double q : right_) require((q >= 0 || params_.information > 0) && q <= most, "referee of the pool");
-    for (double e : lost_) require(std::fabs(e) <= -std::log(Params::floor) * most, "losses of the pool");
+    for (double e : lost_) require(std::fabs(e) <= -streamboost::log(Params::floor) * most, "losses of the pool");
   }
 
  private:
