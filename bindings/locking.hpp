@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "streamboost/run/shared_lock.hpp"
+#include "without_gil.hpp"
 
 namespace streamboost {
 
@@ -15,7 +16,7 @@ inline void acquire(SharedLock& lock, SharedLock::Use use) {
   for (;;) {
     bool taken;
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil released;
       taken = wait.try_for(std::chrono::milliseconds(50));
     }
     if (taken) return;

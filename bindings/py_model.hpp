@@ -49,7 +49,7 @@ class PyModel {
     if (plan_->ensemble.part) throw std::invalid_argument("a part of an ensemble is not copied");
     std::unique_ptr<Model> copy;
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil released;
       copy = model_->clone();
     }
     return new PyModel(plan_, std::move(copy));
@@ -345,7 +345,7 @@ class PyModel {
   template <class Work>
   void without_gil(std::size_t n_rows, Work work) const {
     if (n_rows > 1 && !can_callback()) {
-      const nb::gil_scoped_release release;
+      const WithoutGil released;
       work();
     } else {
       work();

@@ -22,7 +22,7 @@ class PyStage {
   nb::bytes step(const Buffer& chunk, const Buffer& carry, std::int64_t seq) {
     std::string reply;
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil released;
       reply = stage_.step(view(chunk), view(carry), seq);
     }
     return give(reply);

@@ -10,6 +10,7 @@
 
 #include "streamboost/readers/csv.hpp"
 #include "streamboost/readers/libsvm.hpp"
+#include "without_gil.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -83,7 +84,7 @@ void common(nb::class_<Parser>& cls) {
           "parse",
           [](Parser& self, std::size_t want) {
             // Nothing but the parser's own memory is touched; whoever shares one between threads must lock it himself.
-            nb::gil_scoped_release release;
+            const streamboost::WithoutGil released;
             return static_cast<int>(self.parse(want));
           },
           "want"_a, "Read until `want` rows are kept (1), a line is bad and skipped (2), or more bytes are needed (0).")

@@ -63,6 +63,7 @@ def main() -> None:
         "- Measure: examples per second of CPU time of the learning thread, test then train, one thread, data in memory;"
         " median of interleaved rounds, each contestant in its own warm process",
         *NOTES,
+        report.missed(rows, RACES) + ". [What bounds Oza's boosting](roofline.md)",
         "",
         "![Examples per CPU second of every contestant](bench-peers.png)",
     ]

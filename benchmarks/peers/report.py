@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks import pages
 from benchmarks.peers.contest import Result
+from benchmarks.peers.races import Race
 from benchmarks.tables import Cell, Table
 
 FEWER = "first rows only"
@@ -116,6 +117,24 @@ def group_table(group: str, rows: list[Row]) -> Table:
                 "; ".join(remark),
             )
     return table
+
+
+def missed(rows: list[Row], races: Sequence[Race]) -> str:
+    """The goals that the rows of the page miss, in a line."""
+    found = []
+    held = {race_of(race[0]): race for race in races_of(rows)}
+    for race in races:
+        first, *others = held.get((race.group, race.name, str(race.n))) or [{}]
+        for c in race.contestants:
+            for row in others:
+                if (row["library"], row["entry"]) != (c.peer, c.label) or not (row[RATE] and first[RATE]):
+                    continue
+                faster = float(first[RATE]) / float(row[RATE])
+                if c.goal is not None and faster < c.goal:
+                    found.append(
+                        f"{race.name} beside {c.peer.upper()}'s {c.label}: {faster:.1f}x of {c.goal:g}x"
+                    )
+    return "- Goals of speed that are missed: " + ("; ".join(found) or "none")
 
 
 def most_accurate(results: list[Result]) -> Result:

@@ -126,7 +126,8 @@ def parsing_part(goals: Goals) -> list[Table]:
         if file.goal is not None:
             what = f"reading {file.name}"
             goals.judge(what, f">= {file.goal:g} MB/s", f"{file.speed:.0f} MB/s", file.speed >= file.goal)
-    return [] if files is None else [parsing.parsing_table(files)]
+    waits = attempt("who waits", partial(parsing.waiting_table, PARSED_ROWS, 3))
+    return [table for table in (files and parsing.parsing_table(files), waits) if table]
 
 
 def footprint_part(goals: Goals) -> list[Table]:

@@ -38,41 +38,47 @@ class ReadingOptions(TypedDict, total=False):
     format: Annotated[
         str | None,
         ReadingOption(
-            "csv, libsvm, arff, vw, jsonl, json, xlsx, parquet or arrow (default: by the name of the file, or its look).",
+            "csv, libsvm, arff, vw, jsonl, json, xlsx, parquet or arrow (default: from the file name or content).",
             choices=(*FORMATS, "json", "xlsx"),
         ),
     ]
     label: Annotated[
         str | None,
-        ReadingOption("Label column (default: label, class, target or y, else the last one).", _TABLES),
+        ReadingOption(
+            "Column to predict (default: one called label, class, target or y, else the last one).", _TABLES
+        ),
     ]
     nominal: Annotated[
         Sequence[str] | str | None,
         ReadingOption("Columns to read as nominal, or all.", _TABLES, written="a,b,c"),
     ]
     drop: Annotated[Sequence[str] | None, ReadingOption("Columns to leave out.", _TABLES, written="a,b,c")]
-    header: Annotated[bool | None, ReadingOption("Whether a CSV file begins with names.", ("csv",))]
+    header: Annotated[
+        bool | None, ReadingOption("Whether the first line of a CSV file has the column names.", ("csv",))
+    ]
     delimiter: Annotated[
-        str | None, ReadingOption("Between the cells of a CSV file (default: found out).", ("csv",))
+        str | None, ReadingOption("Character between the cells of a CSV file (default: detected).", ("csv",))
     ]
     decimal: Annotated[
         str | None,
         ReadingOption(
-            "The mark in the numbers of a CSV file (default: a point, or a comma where numbers are so written between other "
-            "delimiters).",
+            "Decimal mark of a CSV file (default: a point, or a comma if the numbers have one and cells are separated "
+            "otherwise).",
             ("csv",),
             choices=(".", ","),
         ),
     ]
     encoding: Annotated[
         str | None,
-        ReadingOption("Of the text, as latin-1 (default: UTF-8).", ("csv", "libsvm", "arff", "vw", "jsonl")),
+        ReadingOption(
+            "Text encoding, such as latin-1 (default: UTF-8).", ("csv", "libsvm", "arff", "vw", "jsonl")
+        ),
     ]
-    weight: Annotated[str | None, ReadingOption("Column that holds the weights of the rows.", _TABLES)]
+    weight: Annotated[str | None, ReadingOption("Column that holds the sample weights.", _TABLES)]
     na_values: Annotated[
         Sequence[str] | None,
         ReadingOption(
-            "Cells that mean missing (default: the usual ones; an empty cell always does).",
+            "Cells that mean a missing value (default: the usual ones; an empty cell always does).",
             ("csv", "arff", "jsonl"),
             written="NA,null,-",
         ),
@@ -80,8 +86,8 @@ class ReadingOptions(TypedDict, total=False):
     dates: Annotated[
         str | None,
         ReadingOption(
-            "Columns of dates: take them apart (days, weekday, hour; the default), also where only you know whether 01/02/2024 "
-            "has the day or the month first, or leave them out.",
+            "Columns of dates: parts splits them (days, weekday, hour; the default), drop leaves them out, day-first and "
+            "month-first split them and say how to read 01/02/2024.",
             ("csv", "jsonl", "parquet", "arrow"),
             choices=("parts", "drop", "day-first", "month-first"),
         ),
@@ -89,7 +95,7 @@ class ReadingOptions(TypedDict, total=False):
     text: Annotated[
         Sequence[str] | None,
         ReadingOption(
-            "Columns of texts, such as messages (default: found out).",
+            "Columns of free text, such as messages (default: detected).",
             ("csv", "jsonl", "parquet", "arrow"),
             written="a,b,c",
         ),
@@ -97,7 +103,7 @@ class ReadingOptions(TypedDict, total=False):
     identifier: Annotated[
         Sequence[str] | None,
         ReadingOption(
-            "Columns of identifiers, such as users (default: found out).",
+            "Columns of identifiers, such as user names (default: detected).",
             ("csv", "jsonl", "parquet", "arrow"),
             written="a,b,c",
             short="id",
@@ -106,26 +112,31 @@ class ReadingOptions(TypedDict, total=False):
     limits: Annotated[
         Mapping[str, int] | None,
         ReadingOption(
-            "What a file may ask for at most: bytes of a line, cell or label, of all texts, number of columns.",
+            "Upper limits for a file: bytes of a line, a cell, a label or all texts, and the number of columns.",
             written="line=200000000,columns=500000",
         ),
     ]
     sparse: Annotated[
         bool | None,
-        ReadingOption("Never read LIBSVM rows as dense, however few zeros they have.", ("libsvm",)),
+        ReadingOption("Keep LIBSVM rows sparse, even if few of their values are zero.", ("libsvm",)),
     ]
     on_bad_line: Annotated[
         str,
         ReadingOption(
-            "stop at a line that cannot be read, or skip and count it.",
+            "Whether to stop at a line that cannot be read, or to skip and count it.",
             default="stop",
             choices=("stop", "skip"),
         ),
     ]
     n_features: Annotated[
-        int | None, ReadingOption("Width of LIBSVM data (default: highest index).", ("libsvm",), least=1)
+        int | None,
+        ReadingOption(
+            "Number of features of LIBSVM data (default: the highest index).", ("libsvm",), least=1
+        ),
     ]
-    bits: Annotated[int | None, ReadingOption("Hash the names of VW data into 2^bits columns.", ("vw",))]
+    bits: Annotated[
+        int | None, ReadingOption("Hash the feature names of VW data into 2^bits columns.", ("vw",))
+    ]
 
 
 @cache

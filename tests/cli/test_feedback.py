@@ -78,6 +78,7 @@ def test_bandit_feedback(run, fails, table, tmp_path):
     assert "neither with a delay" in fails("run", table, *options, "--delay", 3)
     assert "feedback" in fails("run", table, "--feedback", "praise")
     assert "needs --feedback bandit" in fails("run", table, "--exploration", 0.1)
+    assert "this is regression" in fails("run", table, "--feedback", "bandit", "--label", "a")
 
 
 def test_sets_of_labels(run, fails, songs):
@@ -92,6 +93,79 @@ def test_sets_of_labels(run, fails, songs):
     assert found["error"] == expected.error
     assert "loud" in fails("run", songs, "--labels", "loud")
     assert "--labels goes neither" in fails("run", songs, "--labels", "label:*", "--task", "regression")
+    assert "not a BinaryRelevanceClassifier" in fails("run", songs, "--labels", "label:*", "--shards", 2)
+    assert "this is multilabel" in fails("run", songs, "--labels", "label:*", "--feedback", "bandit")
+
+
+def test_reports_of_the_model_of_each_label(run, fails, table, songs, tmp_path):
+    few = ("--model", "bagging", "-n", 2)
+    bandit, labels = (*few, "--feedback", "bandit"), (*few, "--labels", "label:*")
+    for data, options, names in (
+        (table, bandit, ["down", "mid", "up"]),
+        (songs, labels, ["calm", "happy", "sad"]),
+    ):
+        file = tmp_path / "model.sboost"
+        said = run("run", data, *options, "--report", "--save", file).stdout
+        shown = run("show", file).stdout
+        for name in names:
+            assert f"label {name}: OnlineBaggingClassifier of 2 x" in said
+            assert f"label {name}: OnlineBaggingClassifier of 2 x" in shown
+        assert list(figures(run, data, *options, "--report")["report"]) == names
+        assert list(json.loads(run("show", file, "--json").stdout)["report"]) == names
+        assert "no report of its own" in fails("run", data, *options, "--plot-report", tmp_path / "x.png")
+    assert "does not say how it is doing" in fails("run", table, *bandit, "--health")
+    assert "--feedback bandit is for single labels" in fails("run", songs, *labels, "--feedback", "bandit")
+    foreign = ("--model", "sklearn.naive_bayes:GaussianNB")
+    assert "--report: a GaussianNB has no report" in fails("run", table, *foreign, "--report")
+    assert "does not say how it is doing" in fails("run", table, *foreign, "--health")
+
+
+def test_explanations_of_the_model_of_a_label(run, fails, table, songs, tmp_path):
+    file = tmp_path / "model.sboost"
+    features = ("--model", "bagging", "-l", "naive-bayes", "-n", 2)
+    run("run", songs, *features, "--labels", "label:*", "--save", file)
+    assert "of calm, from" in run("explain", file, songs, "--of", "calm", "--limit", 1).stdout
+    sheet = pd.read_csv(io.StringIO(run("explain", file, songs, "--of", "calm", "--out", "-").stdout))
+    assert set(sheet["label"]) == {"calm"}
+    X = pd.read_csv(songs)[["a", "b"]]
+    expected = streamboost.load(file).models_["calm"].explain(X)
+    np.testing.assert_allclose(sheet["score"], expected.score)
+    assert "--of names the label: calm, happy, sad" in fails("explain", file, songs)
+    assert "--of names the label" in fails("explain", file, songs, "--of", "loud")
+    run("run", table, *features, "--feedback", "bandit", "--save", file)
+    assert "of up, from" in run("explain", file, table, "--of", "up", "--limit", 1).stdout
+    chain = ("--labels", "label:*", "--model", "streamboost:ClassifierChain", "-l", "naive-bayes")
+    run("run", songs, *chain, "--save", file)
+    assert "of calm, from" in run("explain", file, songs, "--of", "calm", "--limit", 1).stdout
+    assert "looks at the labels before it" in fails("explain", file, songs, "--of", "sad")
+
+
+def test_classes_of_label_sets_by_name(run, fails, songs):
+    chain = ("--labels", "label:*", "--model", "streamboost:ClassifierChain")
+    each = streamboost.SingleLearnerClassifier(streamboost.NaiveBayes(), random_state=0)
+    expected = prequential(streamboost.ClassifierChain(each), open_label_sets(songs, "label:*"))
+    assert figures(run, songs, *chain, "--learner", "naive-bayes")["error"] == expected.error
+    assert figures(run, songs, *chain)["error"] == figures(run, songs, *chain)["error"]  # by the seed
+    learner = ("--learner", "naive-bayes", "--param", "n_estimators=2")
+    own = figures(run, songs, "--labels", "label:*", "--model", "streamboost:OnlineBMRClassifier", *learner)
+    named = figures(run, songs, "--labels", "label:*", "--model", "online-bmr", "-l", "naive-bayes", "-n", 2)
+    assert own["error"] == named["error"]
+    assert "learns sets of labels" in fails("run", songs, "--model", "streamboost:ClassifierChain")
+
+
+def test_models_around_others_are_found_under_their_option(fails, table):
+    for name, option in {
+        "bandit": "--feedback bandit",
+        "active": "--budget 0.1",
+        "binary-relevance": "--labels 'label:*'",
+        "chain": "--model streamboost:ClassifierChain",
+    }.items():
+        assert option in fails("run", table, "--model", name)
+
+
+def test_labels_without_the_prefix_of_their_columns(run, songs):
+    short, long = (figures(run, songs, "--labels", names) for names in ("calm,sad", "label:calm,label:sad"))
+    assert (short["labels"], short["error"]) == (["calm", "sad"], long["error"])
 
 
 @pytest.mark.parametrize("model", ["online-bmr", "ada-olmr", "bagging"])
@@ -113,7 +187,9 @@ def test_a_saved_model_of_label_sets_goes_on(run, fails, songs, tmp_path, model)
     for data in (songs, features):
         said = run("predict", part, data, "--proba")
         assert "warning" not in said.stderr
-        answers = pd.read_csv(io.StringIO(said.stdout))
+        answers = pd.read_csv(io.StringIO(said.stdout), dtype=str).map(
+            float
+        )  # exact in every version of pandas
         assert list(answers) == ["calm", "happy", "sad", "proba_calm", "proba_happy", "proba_sad"]
         X = pd.read_csv(data)[["a", "b"]]
         np.testing.assert_array_equal(answers.to_numpy()[:, :3], expected.predict(X))
@@ -259,6 +335,7 @@ def test_the_command_line_shows_them_to_a_model_that_asks(run, tmp_path, sparse_
     said = run("run", path, *options, "--unlabeled", "statistics", "--save", file)
     n_absent = sum(label is None for label in y)
     assert f"{n_absent} rows without a label" in said.stderr
+    assert "left out of the figures; the model is shown them" in said.stderr
     saved, expected = streamboost.load(file), scaled_model("statistics")
     frame = pd.DataFrame(X, columns=["a", "b"])
     expected.test_then_train(frame, y)

@@ -68,6 +68,20 @@ def test_what_little_data_cannot_tell_is_not_said(run, tmp_path):
     assert "no better than" not in told
 
 
+def test_labels_that_differ_only_in_spelling_are_noticed(run, tmp_path):
+    labels = {"yes": ("yes", "Yes", "yes "), "no": ("no",)}
+    mixed = [(a, b, labels[c][i % len(labels[c])]) for i, (a, b, c) in enumerate(ROWS)]
+    told = run("run", write(tmp_path / "mixed.csv", "age,income,buys", mixed), "-n", "2").stderr
+    found = [line for line in told.splitlines() if "differ only in case or spaces" in line]
+    assert len(found) == 1
+    assert "'yes'" in found[0]
+    assert "'Yes'" in found[0]
+    assert "'no'" not in found[0]
+    assert (
+        "differ only" not in run("run", write(tmp_path / "b.csv", "age,income,buys", ROWS), "-n", "2").stderr
+    )
+
+
 def test_a_class_and_a_number_are_not_compared(run, fails, shop, prices, tmp_path):
     for pair in ((shop, prices), (prices, shop)):
         message = fails("compare", *pair, "--out", tmp_path / "out")

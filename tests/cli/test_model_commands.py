@@ -148,6 +148,27 @@ def test_columns_are_matched_by_name(run, write, saved):
     assert "kappa" not in result.stderr
 
 
+def test_rows_without_a_label_are_answered_too(run, write, saved):
+    rows = table(30, seed=8)
+    whole = write("whole.csv", sheet(rows))
+    blank = [(*row[:3], row[3] if i % 3 else "") for i, row in enumerate(rows)]
+    some = run("predict", saved, write("some.csv", sheet(blank)), "--proba")
+    assert some.stdout == run("predict", saved, whole, "--proba").stdout
+    told = [row for i, row in enumerate(rows) if i % 3]
+    said = answers(some.stdout)
+    wrong = np.mean([said[i]["prediction"] != row[3] for i, row in enumerate(rows) if i % 3])
+    assert "with a label" in some.stderr
+    assert f"{len(told)}" in some.stderr
+    assert f"{wrong:.4f}" in some.stderr
+    none = run("predict", saved, write("none.csv", sheet([(*row[:3], "") for row in rows])), "--proba")
+    assert none.stdout == some.stdout
+    assert "error" not in none.stderr
+    explained = [
+        run("explain", saved, path, "--out", "-").stdout for path in (whole, write("e.csv", sheet(blank)))
+    ]
+    assert explained[0] == explained[1]
+
+
 def test_files_without_names_are_matched_by_position(run, write, saved):
     rows = table(30, seed=7)
     straight = answers(run("predict", saved, write("a.csv", sheet(rows))).stdout)

@@ -1,5 +1,9 @@
 """One model per key: each like its own stream alone, in bounded memory, whatever was written away in between."""
 
+import sqlite3
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -63,6 +67,20 @@ def test_large_models_make_room_by_their_memory():
         assert keyed.n_evicted > 0
         for key, own in alone.items():
             assert state_bytes(keyed.own(key)) == state_bytes(own)
+
+
+def test_texts_of_rows_are_not_kept():
+    reads = sb.StreamBoostClassifier(text_features=["text"], random_state=1)
+    with KeyedClassifier(reads, "who", fallback=None, max_models=1) as keyed:
+        keyed.learn_one({"who": 0, "text": "a", "size": 1.0}, "no")
+        tracemalloc.start()
+        try:
+            for at in range(30):
+                keyed.learn_one({"who": at, "text": "x" * 300_000 + str(at), "size": 1.0}, "no")
+            kept = tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+    assert kept < 4_000_000
 
 
 def test_the_store_is_gone_on_with(tmp_path):
@@ -132,6 +150,30 @@ def test_what_the_model_of_the_key_refuses_is_learned_by_nobody():
             keyed.learn_one(late, "yes", pending=pending)
         assert keyed.predict_proba_one(another) == before
 
+        pending = keyed.predict_pending_one({"who": 4, "a": "a text"})  # before it has a model
+        keyed.learn_one({"who": 4, "a": 3.5}, "yes")
+        before = keyed.predict_proba_one(another)
+        with pytest.raises(ValueError, match="'a' is numeric"):
+            keyed.learn_one({"who": 4, "a": "a text"}, "yes", pending=pending)
+        assert keyed.predict_proba_one(another) == before
+
+
+@pytest.mark.filterwarnings("ignore:Rows without a label")
+@pytest.mark.parametrize("fallback", ["global", "prior", None])
+def test_a_row_without_a_label_teaches_nobody(fallback):
+    with (
+        KeyedClassifier(model(), "who", fallback=fallback) as keyed,
+        KeyedClassifier(model(), "who", fallback=fallback) as plain,
+    ):
+        for at, (x, y) in enumerate(rows(60, keys=2)):
+            keyed.learn_one(x, y)
+            plain.learn_one(x, y)
+            keyed.learn_one(x, None if at % 2 else float("nan"))
+        assert [keyed.share(who) for who in (0, 1)] == [plain.share(who) for who in (0, 1)]
+        for who in (0, 1, 7):
+            x = {"who": who, "a": 0.5, "colour": "red"}
+            assert keyed.predict_proba_one(x) == plain.predict_proba_one(x)
+
 
 def test_prior():
     with KeyedClassifier(model(), "who", fallback="prior") as keyed:
@@ -139,6 +181,15 @@ def test_prior():
         for label in ("x", "y", "y"):
             keyed.learn_one({"who": 1, "a": 0.0}, label)
         assert keyed.predict_proba_one({"who": 2, "a": 0.0}) == {"x": 1 / 3, "y": 2 / 3}
+
+
+def test_another_thread_is_no_damage():
+    with KeyedClassifier(model(), "who", max_models=1) as keyed:
+        for who in (1, 2):
+            keyed.learn_one({"who": who, "a": 1.0}, 0)
+        with ThreadPoolExecutor(1) as other, pytest.raises(sqlite3.ProgrammingError, match="thread"):
+            other.submit(keyed.predict_one, {"who": 1, "a": 1.0}).result()
+        assert keyed.own(1).n_learned_ == 1
 
 
 def test_idle_models_go_to_the_store():
@@ -169,6 +220,8 @@ def test_refusals():
             KeyedClassifier(model(), "who", **wrong)
     with pytest.raises(TypeError, match="GaussianNB"):
         KeyedClassifier(GaussianNB(), "who")
+    with pytest.raises(TypeError, match="OnlineBMRClassifier"):
+        KeyedClassifier(sb.OnlineBMRClassifier(), "who")
     with pytest.raises(ValueError, match="Python code"):
         KeyedClassifier(sb.OnlineBaggingClassifier(GaussianNB()), "who")
     with KeyedClassifier(model(), "who") as keyed:

@@ -131,6 +131,44 @@ def test_every_strategy_has_a_rule_of_its_own_that_files_name(query):
         QueryStrategy(query=query, rule="best")
 
 
+@pytest.mark.parametrize("rule", ["quantile", "paper"])
+def test_the_threshold_comes_back_from_anywhere(rule):
+    """Labels for a start, or none for long: the strategy must not forget how to ask, and its file must load."""
+    X, y = stream()
+    model = active("variable", rule=rule)
+    model.partial_fit(X, y)  # unasked
+    assert model.threshold_ >= 0.001
+    for _ in range(80):
+        model.partial_fit(np.tile(X[:9], (100, 1)), np.tile(y[:9], 100))
+    assert streamboost.load(model.to_bytes()).threshold_ == model.threshold_ >= 0.001
+    model.skip(np.zeros((600_000, 3)))
+    assert streamboost.load(model.to_bytes()).threshold_ == model.threshold_ <= 2.0
+    asked = model.n_asked_
+    model.test_then_train(X, y)
+    assert 50 < model.n_asked_ - asked < 600
+
+
+@pytest.mark.parametrize("kind", ["active", "bandit"])
+def test_a_file_of_a_model_whose_seed_was_drawn_loads(kind):
+    trees = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2)
+    if kind == "active":
+        model = ActiveClassifier(trees).partial_fit(*stream(50))
+    else:
+        model = streamboost.BanditBoostingClassifier(trees, labels=["a", "b", "c"])
+        model.learn_bandit_one({"x": 1.0}, "b", 1, 0.5)
+    again = streamboost.load(model.to_bytes())
+    assert again.to_bytes() == model.to_bytes()
+    assert again.random_state is None
+    if kind == "active":
+        row = {0: 1.0}
+        assert [again.query_one(row), again.n_rows_] == [model.query_one(row), model.n_rows_]
+        return
+    for label in "ac":  # what has not begun has the same key, too
+        for one in (model, again):
+            one.learn_bandit_one({"x": 2.0}, label, 0, 0.5)
+    assert again.to_bytes() == model.to_bytes()
+
+
 def test_asking_changes_nothing_and_skipping_only_the_strategy():
     X, y = stream(300)
     model = active("split")
@@ -271,6 +309,33 @@ def test_a_bad_row_leaves_those_before_it_unlearned(n):
     assert (model.n_rows_, model.n_asked_, model.model_.n_learned_ if n else 0) == before
 
 
+def test_a_label_that_is_none_says_how_many_rows_came_by():
+    """It is looked at when it is asked for: the rows before it are done, and said to be."""
+    X, y = stream()
+    for bad in range(100, 130):
+        wrong = y.astype(object)
+        wrong[bad:] = 7
+        model, again = active("split"), active("split")
+        with pytest.raises(ValueError, match="mixes both") as caught:
+            model.test_then_train(X, wrong)
+        done = caught.value.n_rows_learned
+        assert done >= bad
+        again.test_then_train(X[:done], wrong[:done])
+        assert model.to_bytes() == again.to_bytes()
+
+
+def test_odd_weights_and_no_labels_are_refused():
+    X, y = stream(50)
+    model = active("split").partial_fit(X, y)
+    before = model.to_bytes()
+    for odd in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="sample_weight is"):
+            model.test_then_train_one(dict(enumerate(X[0].tolist())), y[0], odd)
+    with pytest.raises(ValueError, match="requires y"):
+        model.test_then_train(X, None)
+    assert model.to_bytes() == before
+
+
 def test_rows_of_which_one_is_refused_are_not_half_learned():
     X = np.random.default_rng(1).normal(size=(40, 3))
     y = (X[:, 0] > 0).astype(int)
@@ -330,3 +395,18 @@ def test_the_short_memory_is_the_option():
         return model.partial_fit(X, y).memory_bytes()
 
     assert ring(200) < ring(2000) < ring(20_000)
+
+
+def test_what_was_not_spent_may_be_spent_at_any_time():
+    saving, papers = (QueryStrategy(0.1, "variable", rule=rule, seed=SEED) for rule in ("quantile", "paper"))
+    spent = []
+    for strategy in (saving, papers):
+        for _ in range(5000):
+            strategy.note(False)
+        for _ in range(600):
+            strategy.note(strategy.wants(0.0))  # a change: the model is sure of nothing
+        spent.append(strategy.n_asked)
+    assert spent[0] > 500 > 100 > spent[1]
+    for _ in range(3000):
+        saving.note(saving.wants(0.0))
+        assert saving.n_asked <= 0.1 * (saving.n_rows + 1000) + 1

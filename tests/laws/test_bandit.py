@@ -140,6 +140,47 @@ def test_a_copy_for_readers_stays_as_it_is():
     assert (copied.n_learned_, model.n_learned_) == (40, 60)
 
 
+def test_a_copy_for_readers_does_not_share_what_knows_nothing_yet():
+    x = {"x": 1.0}
+    learner = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2)
+    model = BanditBoostingClassifier(learner, labels=["a", "b", "c"], random_state=SEED)
+    model.learn_bandit_one(x, "a", 1, 0.5)
+    copied = model.snapshot()
+    before = copied.predict_proba_one(x)
+    for _ in range(5):
+        model.learn_bandit_one(x, "b", 0, 0.5)
+    assert copied.predict_proba_one(x) == before != model.predict_proba_one(x)
+    for label in "ac":
+        with pytest.raises(RuntimeError, match="a snapshot, which never learns"):
+            copied.learn_bandit_one(x, label, 1, 0.5)
+    apart = copy.deepcopy(copied)
+    apart.learn_bandit_one(x, "c", 1, 0.5)
+    assert (apart.n_learned_, copied.n_learned_, model.n_learned_) == (2, 1, 6)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_rows_without_a_label_are_answered_and_teach_nothing(base):
+    X, y = rows(80)
+    gone = np.arange(80) % 3 == 1
+    model, plain = make(base), make(base)
+    with pytest.warns(UserWarning, match="Rows without a label"):
+        shown = model.test_then_train(X, np.where(gone, np.nan, y))
+    assert plain.test_then_train(X[~gone], y[~gone]).tolist() == shown[~gone].tolist()
+    assert (model.n_learned_, model.n_acts_) == (53, 53)
+    assert model.to_bytes() == plain.to_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:.*without a label")
+def test_an_evaluation_finds_the_labels_that_are_there():
+    X, y = rows(60)
+    known = np.where(y > 0, "up", "down").astype(object)
+    for missing in (None, float("nan")):
+        told = known.copy()
+        told[::7] = missing
+        trees = OnlineBaggingClassifier(NaiveBayes(), n_estimators=2)
+        assert prequential(trees, (X, told), feedback="bandit").labels == ("down", "up")
+
+
 @pytest.mark.parametrize("records", [False, True])
 def test_an_evaluation_reveals_only_what_was_shown(records):
     X, y = rows(600)
@@ -291,6 +332,39 @@ def test_rows_of_which_one_is_refused_are_not_half_learned(base):
 def test_a_text_is_no_list_of_labels():
     with pytest.raises(ValueError, match="at least two labels"):
         BanditBoostingClassifier(labels="abc").predict_one({"a": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["a", 1], "mixes both"),
+        ([1.0, np.nan], "must be finite"),
+        ([[1, 2], [3, 4]], "1d array"),
+        ([None, "a"], "mixes both"),
+        (3, "at least two labels"),
+        ([], "at least two labels"),
+        ([True, 1], "at least two labels"),
+    ],
+)
+def test_what_cannot_be_labels_is_refused(labels, words):
+    with pytest.raises(ValueError, match=words):
+        BanditBoostingClassifier(labels=labels).act_one({"a": 1.0})
+
+
+def test_feedback_of_another_kind_is_refused_in_words():
+    model = make("rewards")
+    for given, words in (
+        (([0], 1, 0.5), "as many as the rows"),
+        (({0: 1}, 1, 0.5), "none of the labels"),
+        ((0, "right", 0.5), "reward must be"),
+        ((0, None, 0.5), "reward must be"),
+        ((0, 1, "half"), "probability must be"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            model.learn_bandit_one({"x": 1.0}, *given)
+    with pytest.raises(ValueError, match="as many as the rows"):
+        model.learn_bandit(np.ones((2, 1)), [0, 1], np.ones((2, 2)), [0.5, 0.5])
+    assert not model.started
 
 
 def test_rewards_cannot_be_late_in_an_evaluation():

@@ -1,6 +1,8 @@
 """Sets of labels: the boosters beside their oracles, the laws, and what indicators, frames and dicts mean."""
 
 import copy
+import io
+import threading
 
 import numpy as np
 import pandas as pd
@@ -13,13 +15,18 @@ import streamboost
 from streamboost import (
     AdaOLMRClassifier,
     BinaryRelevanceClassifier,
+    ClassifierChain,
     HoeffdingTree,
     ModelFileError,
     NaiveBayes,
+    OnlineBaggingClassifier,
     OnlineBMRClassifier,
     SingleLearnerClassifier,
+    StreamBoostClassifier,
 )
+from streamboost.base.files.archive import read_archive, write_archive
 from streamboost.evaluate import prequential
+from streamboost.streams import DataError
 
 SEED = 5
 BOOSTERS = {
@@ -291,6 +298,110 @@ def test_a_row_of_which_nothing_is_known_is_one_without_a_set(kind):
     assert dicts.predict_proba_one(x) == pytest.approx(plain.predict_proba_one(x), abs=1e-12)
 
 
+def test_a_column_may_be_called_like_a_label():
+    X, Y = sets(60)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    plain, odd, dicts = (streamboost.BinaryRelevanceClassifier(base) for _ in range(3))
+    plain.partial_fit(pd.DataFrame(X), Y)
+    frame = pd.DataFrame(X, columns=[f"label:{i}" for i in range(X.shape[1])])
+    odd.partial_fit(frame, Y)
+    for x, y in zip(frame.to_dict("records"), Y.astype(bool).tolist(), strict=True):
+        dicts.learn_one(x, dict(enumerate(y)))
+    expected = plain.predict_proba(pd.DataFrame(X))
+    assert np.array_equal(odd.predict_proba(frame), expected)
+    one = frame.to_dict("records")[7]
+    assert list(odd.predict_proba_one(one).values()) == expected[7].tolist()
+    assert list(dicts.predict_proba_one(one).values()) == pytest.approx(expected[7].tolist(), abs=1e-12)
+    chain = streamboost.ClassifierChain(base)
+    for learn in (lambda: chain.partial_fit(frame, Y), lambda: chain.learn_one(one, {0: True, 1: False})):
+        with pytest.raises(ValueError, match="'label:0', which is where the chain shows a label"):
+            learn()
+        assert not hasattr(chain, "labels_")
+
+
+def test_a_chain_of_arrays_takes_dicts_too():
+    X, Y = sets(80)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
+    whole, one_by_one = (streamboost.ClassifierChain(base).partial_fit(X[:40], Y[:40]) for _ in range(2))
+    whole.partial_fit(X[40:], Y[40:])
+    for x, y in zip(X[40:].tolist(), Y[40:].astype(bool).tolist(), strict=True):
+        one_by_one.learn_one(dict(enumerate(x)), dict(enumerate(y)))
+    assert one_by_one.to_bytes() == whole.to_bytes()
+    answers = [list(whole.predict_proba_one(dict(enumerate(x))).values()) for x in X[:9].tolist()]
+    assert answers == whole.predict_proba(X[:9]).tolist()
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+def test_a_label_has_one_model(kind):
+    trees = streamboost.OnlineBaggingClassifier(n_estimators=2)
+    for made in (
+        streamboost.ActiveClassifier(trees),
+        streamboost.StackedClassifier([trees, trees]),
+        streamboost.BinaryRelevanceClassifier(trees),
+    ):
+        model = kind(made)
+        with pytest.raises(TypeError, match="is made of models itself"):
+            model.partial_fit([[0.0], [1.0]], [[0, 1], [1, 0]])
+        assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+def test_names_of_labels_are_such(kind):
+    for names, words in (
+        (["a", ("b", "c")], "of type tuple"),
+        ([1, "1"], "the same text"),
+        (["a", None], "None"),
+    ):
+        model = kind(streamboost.OnlineBaggingClassifier(n_estimators=2))
+        with pytest.raises((TypeError, ValueError), match=words):
+            model.learn_one({"x": 1.0}, dict.fromkeys(names, True))
+        assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize("labels", [["p", "p"], ["1", 1], [None, True], [["p"], ["q"]]])
+def test_a_file_whose_labels_are_none_is_refused(labels):
+    model = streamboost.ClassifierChain(SingleLearnerClassifier(NaiveBayes()))
+    model.learn_one({"x": 1.0}, {"p": True, "q": False})
+    manifest, arrays = read_archive(io.BytesIO(model.to_bytes()))
+    head = {**manifest["composite"], "state": {"labels": labels, "fixed": False}}
+    write_archive(file := io.BytesIO(), {"composite": head}, dict(arrays))
+    with pytest.raises(ModelFileError, match="label"):
+        streamboost.load(file.getvalue())
+
+
+def test_who_reads_while_labels_come_goes_through_those_of_before():
+    model = streamboost.BinaryRelevanceClassifier(SingleLearnerClassifier(NaiveBayes()))
+    model.learn_one({"x": 1.0}, {"first": True})
+    going, said = threading.Event(), []
+
+    def read():
+        while not going.is_set():
+            try:
+                said.append(len(model.predict_proba_one({"x": 1.0})))
+            except RuntimeError as error:
+                said.append(error)
+                return
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for at in range(200):
+        model.learn_one({"x": float(at)}, {f"label {at}": True})
+    going.set()
+    reader.join()
+    assert all(isinstance(n, int) for n in said), said[-1]
+
+
+@pytest.mark.parametrize("kind", [streamboost.BinaryRelevanceClassifier, streamboost.ClassifierChain])
+@pytest.mark.parametrize("form", ["coo", "dia", "bsr"])
+def test_sparse_rows_may_have_any_form(kind, form):
+    X, Y = sets(40)
+    base = streamboost.OnlineBaggingClassifier(n_estimators=2, random_state=1)
+    rows = scipy.sparse.csr_matrix(X)
+    model = kind(base).partial_fit(rows.asformat(form), Y)
+    assert model.to_bytes() == kind(base).partial_fit(rows, Y).to_bytes()
+    assert np.array_equal(model.predict(rows.asformat(form)), model.predict(rows))
+
+
 def test_a_model_of_each_label_learns_the_rows_it_knows():
     X, Y = sets(200, unknown=0.4)
     base = streamboost.OnlineBaggingClassifier(n_estimators=3, random_state=1)
@@ -378,3 +489,67 @@ def test_the_model_of_each_label_can_be_asked():
     assert (model.n_learned_, len(model.columns_.values)) == (90, 3)
     np.testing.assert_array_equal(model.models_["glad"].predict_proba(X)[:, 1], model.predict_proba(X)[:, 1])
     assert "90 examples" in str(model.models_["sad"].report())
+
+
+@pytest.mark.parametrize("more", [{}, {"delay": 7}, {"limit": 60}, {"orders": 2, "seed": 3}])
+@pytest.mark.parametrize("kind", [*BOOSTERS, "each", "chain"])
+def test_dicts_are_evaluated_like_tables(kind, more):
+    bags = OnlineBaggingClassifier(NaiveBayes(), n_estimators=3, random_state=2)
+    of_each = {"each": BinaryRelevanceClassifier, "chain": ClassifierChain}
+    X, Y = sets(unknown=0.1)
+    Y = Y.astype(float)
+    Y[2] = np.nan  # nothing is known
+    names = ["rock", "jazz", "pop", "folk"]
+    table, labels = pd.DataFrame(X, columns=list("abc")), pd.DataFrame(Y, columns=names)
+    rows = table.to_dict("records")
+    said = [
+        {name: None if np.isnan(there) else bool(there) for name, there in zip(names, row, strict=True)}
+        for row in Y.tolist()
+    ]
+    brief: list = [{name: there for name, there in one.items() if there is not False} for one in said]
+    brief[0] = said[0]  # all names, in their order: the others leave out what is not in the set
+    forms = [(table, labels), (rows, said), (rows, labels), list(zip(rows, said, strict=True)), (rows, brief)]
+    found = []
+    for data in forms:
+        model = of_each[kind](bags) if kind in of_each else BOOSTERS[kind](NaiveBayes())
+        with pytest.warns(UserWarning, match="1 rows without a label"):
+            found.append(prequential(model, data, metrics=["precision_at:k=2"], **more))
+    for one in found:
+        assert (one.n_rows, one.left_out, one.labels) == (found[0].n_rows, found[0].left_out, tuple(names))
+        for metric in one.metrics:
+            # A dict tells no labels before the first one; a table does, and a classifier of each is then asked about them.
+            off = 1.5 / one.n_rows if kind in of_each else 0.0
+            assert one.metrics[metric]["cumulative"].finals == pytest.approx(
+                found[0].metrics[metric]["cumulative"].finals, rel=0, abs=off
+            )
+
+
+def test_a_wrong_dict_of_labels_is_said_with_its_row():
+    model = AdaOLMRClassifier(n_estimators=2)
+    with pytest.raises(DataError, match=r"row 2: y\['a'\]=3 must be True or False"):
+        prequential(model, [({"x": 1.0}, {"a": True, "b": False}), ({"x": 2.0}, {"a": 3})])
+    with pytest.raises(DataError, match=r"row 1: y must be a dict \{label: bool\}, got 'a'"):
+        prequential(model, [({"x": 1.0}, "a"), ({"x": 2.0}, "b")])
+
+
+@pytest.mark.parametrize("kind", [*BOOSTERS, "each"])
+def test_scores_of_a_dict_are_those_of_its_row(kind):
+    X, Y = sets()
+    model = BinaryRelevanceClassifier() if kind == "each" else BOOSTERS[kind](NaiveBayes())
+    assert model.decision_function_one({"a": 1.0}) == {}
+    model.partial_fit(pd.DataFrame(X, columns=list("abc")), Y)
+    one = pd.DataFrame(X[:1], columns=list("abc"))
+    found = model.decision_function_one(one.to_dict("records")[0])
+    assert list(found.values()) == model.decision_function(one)[0].tolist()
+
+
+def test_a_classifier_of_one_label_names_those_of_several():
+    X, Y = sets(20, 3)
+    with pytest.raises(
+        ValueError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"
+    ):
+        StreamBoostClassifier().partial_fit(X, Y)
+    with pytest.raises(
+        TypeError, match="BinaryRelevanceClassifier and OnlineBMRClassifier learn several labels"
+    ):
+        StreamBoostClassifier().learn_one({"a": 1.0}, {"calm": True})

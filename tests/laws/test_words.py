@@ -12,7 +12,7 @@ from oracle.log_pool import LabelHistory, OuterPool, PoolOfAll
 from oracle.words import HashedLogistic, PastShares, paces, target_statistics, tokens
 
 import streamboost as sb
-from streamboost.base.inputs.word_columns import guess_words
+from streamboost.base.inputs.word_columns import guess_words, looks_like_codes
 from streamboost.distributed import KeyedClassifier, Shards
 from streamboost.ensemble.word_shares import WORD
 from streamboost.streams import data_files, open_stream
@@ -305,8 +305,33 @@ def test_kinds_are_guessed():
     assert guess_words({f"http://example.org/{i}" for i in range(900)}, 1000) == "text"
     assert guess_words({f"u{i}" for i in range(300)}, 1000) == "identifier"
     assert guess_words({f"name{i}" for i in range(960)}, 1000) == "text"  # a value that never comes again
+    assert guess_words({f"a{i % 9}-{i}@b.org" for i in range(920)}, 1000) == "text"  # whose parts come again
+    assert guess_words({f"name{i}" for i in range(920)}, 1000) == "identifier"
+    assert guess_words({f"a{i % 9}-{i}@b.org" for i in range(880)}, 1000) == "identifier"
     assert guess_words({f"name{i}" for i in range(30)}, 30) is None
     assert guess_words({"red", "green", "blue"}, 1000) is None
+
+
+def test_names_tell_codes_from_quantities():
+    """Numbers from 1 on, as tables of a data base count: only their name says that they stand for things."""
+    numbers = set(np.arange(1.0, 500))
+    for name in (
+        "user",
+        "Item",
+        "movie_id",
+        "userId",
+        "UserID",
+        "Store",
+        "store_nbr",
+        "lastCustomer",
+        "zip",
+        "src ip",
+    ):
+        assert looks_like_codes(name, numbers, 1000), name
+        assert not looks_like_codes(name, set(np.arange(1.0, 11)), 1000), name
+        assert not looks_like_codes(name, {number + 0.5 for number in numbers}, 1000), name
+    for name in ("users", "items", "customers", "velocity", "paid", "discard", "bookstores", "a", "grid", 3):
+        assert not looks_like_codes(name, numbers, 1000), name
 
 
 @pytest.mark.skipif(not data_files(), reason="the folder STREAMBOOST_DATA is not there")

@@ -55,6 +55,12 @@ def test_core_uses_only_its_own_arithmetic(path):
     assert not found, "\n".join(found)
 
 
+def test_the_bindings_give_the_lock_of_python_back_by_a_guard_of_their_own():
+    """nanobind's aborts the process where an interpreter ends while a thread is in native code (bindings/without_gil.hpp)."""
+    found = [p.name for p in (ROOT / "bindings").glob("*.[ch]pp") if "gil_scoped_release" in p.read_text()]
+    assert not found
+
+
 def test_extension_imports_no_transcendental():
     """What a search of the source misses (an unqualified call) shows up as an import of the binary."""
     spec = importlib.util.find_spec("streamboost._core")

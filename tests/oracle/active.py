@@ -1,6 +1,7 @@
 """Budgets of labels and query strategies, from the paper (Žliobaitė et al. 2014) and the specification, one row at a time.
 
-By the rule "quantile" the threshold follows the quantile of the budget instead, and spending is counted over 1,000 rows.
+By the rule "quantile" the threshold follows the quantile of the budget instead; the budget of 1,000 rows may be spent ahead, and
+what was not spent at any time.
 
 ``uniform(t, what)`` and ``normal(t, what)`` are the draws of row t; ``what`` 0 decides whether chance has the row, 1 whether
 chance labels it, 2 moves the threshold.
@@ -14,12 +15,13 @@ class Oracle:
         self.B, self.query, self.uniform, self.normal, self.drift = budget, query, uniform, normal, drift
         self.fixed, self.share = fixed, share
         self.w = 100 if rule == "paper" else 1000
+        self.saves = rule == "quantile"
         self.down, self.up = (0.01, 0.01) if rule == "paper" else (0.02 * (1 - budget), 0.02 * budget)
         self.t = self.labels = 0
         self.u, self.theta = 0.0, 1.0
 
     def room(self):
-        return self.u / self.w < self.B
+        return self.saves or self.u / self.w < self.B
 
     def chance(self):
         if self.query == "random":
@@ -47,7 +49,7 @@ class Oracle:
             if asked and self.drift(float(wrong)):
                 self.theta = 1.0
         elif self.query != "uncertainty" and (asked or consulted):
-            self.theta *= 1 - self.down if asked else 1 + self.up
+            self.theta = min(max(self.theta * (1 - self.down if asked else 1 + self.up), 0.001), 2)
         self.u = self.u * (self.w - 1) / self.w + (1 if asked else 0)
         self.labels += 1 if asked else 0
         self.t += 1

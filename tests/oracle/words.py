@@ -165,25 +165,28 @@ def target_statistics(columns, truth, weight, k):
 class PastShares(LogPool):
     """Class shares, those of the values and those of the crosses as three opinions; values that meet in a place stay apart.
 
-    With bits: class shares, and those of the places of all tokens, as two.
+    With bits: those of the places of all other tokens take the part of the crosses, and values have places, too.
     """
 
     least = -4.0
 
     def __init__(self, window, bits=None):
-        super().__init__(2 if bits else 3, window=window, information=0.03)
+        super().__init__(3, window=window, information=0.03)
         self.bits = bits
         self.all, self.of_value = Counter(), {}
 
     def found(self, cells):
-        """What is counted alone, and crosses."""
-        if self.bits:
-            return [at for at, x in tokens(cells, "words", self.bits).items() if x != 0], []
+        """Values, and crosses or words."""
         values = value_hashes(cells)
-        return values, crosses_of(values)
+        if not self.bits:
+            return values, crosses_of(values)
+        places = {place(h, self.bits) for h in values}
+        return places, [
+            at for at, x in tokens(cells, "words", self.bits).items() if x != 0 and at not in places
+        ]
 
     def opinions(self, cells, k):
-        values, crosses = self.found(cells)
+        values, others = self.found(cells)
         m = np.array([self.all[c] + 1 / k for c in range(k)]) / (sum(self.all.values()) + 1)
 
         def told(hashes, prior):
@@ -194,11 +197,9 @@ class PastShares(LogPool):
             total = np.sum(shares, axis=0) if shares else np.zeros(k)
             return total - total.max()
 
-        said = [np.log(m), np.maximum(told(values, 10), -30)]
-        if not self.bits:
-            of_crosses = told(crosses, 5) * (2 / (len(values) - 1) if len(values) > 1 else 0)
-            said.append(np.maximum(of_crosses, -30))
-        return np.array(said)
+        share = 1 if self.bits else 2 / (len(values) - 1) if len(values) > 1 else 0
+        of_others = told(others, 10 if self.bits else 5) * share
+        return np.array([np.log(m), np.maximum(told(values, 10), -30), np.maximum(of_others, -30)])
 
     def step(self, cells, known, label, weight):
         """Probabilities of before for the classes known, then learn."""

@@ -171,6 +171,25 @@ def test_client_commands(running: Running, tmp_path: Path) -> None:
     assert "does not answer" in str(run("client", "scores", "http://127.0.0.1:9", "m").output)
 
 
+def test_a_slip_in_a_description_is_answered_with_what_was_meant(client: Client) -> None:
+    for wrong, meant in (
+        ({"model": "osbost"}, "Did you mean 'osboost'?"),
+        ({"learner": "naivebayes"}, "Did you mean 'naive-bayes'?"),
+        ({"params": {"gama": 0.1}}, "Did you mean 'gamma'?"),
+    ):
+        with pytest.raises(ServiceError, match=re.escape(meant)):
+            client.create("other", **{**DESCRIPTION, **wrong})
+
+
+def test_a_command_without_a_token_is_told_where_to_give_it(tmp_path: Path) -> None:
+    closed = Running(tmp_path / "closed", open_to_all=False)
+    try:
+        done = run("client", "models", str(closed.http.base_url))
+        assert "Set STREAMBOOST_TOKEN, or use --token." in done.stderr
+    finally:
+        closed.close()
+
+
 def test_tokens_from_the_command_line(tmp_path: Path) -> None:
     LearningStore(tmp_path / "s").close()
     folder = str(tmp_path / "s")

@@ -193,6 +193,9 @@ def test_report_as_json_and_picture(tmp_path):
         (panel,) = model.fit(X, y).report().plot(tmp_path / "other.svg").axes
         assert panel.get_title("left") == title
         assert len(panel.lines[1].get_xdata()) == (0 if "no figures" in title else 3)
+        assert (
+            list(panel.lines[1].get_xdata()) == [0, 1, 2][: len(panel.lines[1].get_xdata())]
+        )  # as in the table
     assert (tmp_path / "report.png").stat().st_size > 10_000
     assert "Guarantees against what happened" in str(report)
 

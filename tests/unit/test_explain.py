@@ -256,6 +256,8 @@ def test_pictures_and_texts(tmp_path):
         (tmp_path / f"{name}.png").stat().st_size > 3000
         for name in ("bars", "waterfall", "importances", "time")
     )
+    alone, first = model.explain(X[:1]).plot().axes[0], told[0].plot().axes[0]
+    assert alone.get_title("left") == first.get_title("left")  # the picture of one row is its waterfall
     assert str(told[0]).startswith("score ")
     assert "<table" in told[0]._repr_html_()
     with pytest.raises(ValueError, match="no importance"):

@@ -370,6 +370,8 @@ def test_vw_lines():
         ("1 a:1", "no | in front"),
         ("yes | a:1", "label 'yes' is not a finite number"),
         ("1 -2 | a:1", "importance -2 is negative"),
+        ("1 1e300 | a:1", "importance 1e300 is beyond 2"),
+        ("1 | a:9e99 b:-9e99", "all together, not from -1e+100 to 1e+100"),
         ("1 2 3 4 5 | a", "expected label, importance"),
         ("1 | a:x", "the value of a: 'x' is not a finite number"),
         ("1 | a:inf", "not a finite number"),

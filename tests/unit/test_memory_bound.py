@@ -20,7 +20,7 @@ from tests import catalogue as cases
 
 BUDGET = 1_000_000
 PROCESS_BUDGET = 4_000_000
-FLOODS = {"numbers": 5, "values": 5, "wide": 3000, "classes": 5}  # and their columns
+FLOODS = {"numbers": 5, "values": 5, "wide": 3000, "classes": 5, "words": 5}  # and their columns
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 BOUNDED = [
@@ -263,9 +263,13 @@ def print_grown(kind):
             X = rng.normal(size=(n, width))
             if kind == "values":
                 X[:, 3:] = rng.integers(0, 4 if first < 0 else 10_000, (n, width - 3))
+            if kind == "words":
+                X = flood("words", n, seed=first + 50)[0]
+                X["user"] = [f"u{first + row}" for row in range(n)]
+            told = np.asarray(X["size"] if kind == "words" else X[:, 0])
             if numbers:
-                return X, X[:, 0]
-            return X, (np.arange(first, first + n) % n_classes if kind == "classes" else (X[:, 0] > 0) * 1)
+                return X, told
+            return X, (np.arange(first, first + n) % n_classes if kind == "classes" else (told > 0) * 1)
 
         def new():
             nominal = [3, 4] if kind == "values" else None
@@ -325,3 +329,28 @@ def test_a_tree_that_is_saved_goes_on_as_if_it_had_not_been_under_any_bound(of, 
             stays.partial_fit(X[first : first + 60], y[first : first + 60])
             goes = sb.load(goes.partial_fit(X[first : first + 60], y[first : first + 60]).to_bytes())
             assert cases.state(stays) == cases.state(goes), first
+
+
+@pytest.mark.parametrize(
+    "of", [one for one in cases.ALL_LEARNERS if not one.nominal_only], ids=lambda one: one.name
+)
+def test_what_a_bound_has_let_grow_can_be_saved(of):
+    """A file makes room before it has numbers: that must not be more than what they were let grow to."""
+    rng = np.random.default_rng(7)
+    numbers = of.task == "regression"
+    kind = sb.OnlineBaggingRegressor if numbers else sb.OnlineBaggingClassifier
+    rows = [
+        {"a": float(rng.normal()), "b": float(rng.normal()), f"c{t // 12}": "pqrs"[t % 4]} for t in range(60)
+    ]
+    whole = kind(cases.learner(of), n_estimators=3, random_state=1)
+    for t, x in enumerate(rows):
+        whole.learn_one(x, t % 2)
+    for budget in np.linspace(0.3, 1.1, 60) * whole.memory_bytes():
+        model = kind(cases.learner(of), n_estimators=3, random_state=1, max_bytes=int(budget))
+        learned = 0
+        for t, x in enumerate(rows):
+            with contextlib.suppress(ValueError):
+                model.learn_one(x, t % 2)
+                learned += 1
+            if learned and t % 10 == 9:
+                assert sb.load(model.to_bytes()).n_learned_ == learned

@@ -347,3 +347,22 @@ def test_health_notices_what_changed():
         assert words in text
     assert "0.90" in sick.coverage
     assert "<table" in sick._repr_html_()
+
+
+# ---- costs along a chain
+
+
+@pytest.mark.parametrize(("algorithm", "named"), [("adac2", 1.062), ("csb2", 1.127)])
+def test_costs_that_leave_one_class_are_warned_of_once(algorithm, named, recwarn):
+    X, y, _ = skewed(200)
+    dear = sb.CostBoostingClassifier(n_estimators=100, algorithm=algorithm, costs={1: 20}, random_state=1)
+    with pytest.warns(UserWarning, match=f"a mistake costs 20 times the other, name {named}"):
+        dear.partial_fit(X, y, classes=[0, 1])
+    recwarn.clear()
+    loaded = sb.load(dear.to_bytes())
+    loaded.partial_fit(X, y)
+    spread = dear.__class__(n_estimators=100, algorithm=algorithm, costs={1: named, 0: 1}, random_state=1)
+    spread.partial_fit(X, y, classes=[0, 1])
+    few = dear.__class__(n_estimators=5, algorithm=algorithm, costs={(1, 0): 20}, random_state=1)
+    few.partial_fit(X, y, classes=[0, 1])
+    assert not [one for one in recwarn if "costs=" in str(one.message)]

@@ -341,6 +341,55 @@ def test_fork_while_another_thread_learns():
     assert len(model.predict(X)) == N  # the parent goes on
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_fork_learns_with_threads_of_its_own():
+    """Those of the parent end with its calls: the child starts others."""
+    many = np.repeat(X, 5, axis=0), np.repeat(Y, 5)
+    model, alone = (
+        OnlineBaggingClassifier(HoeffdingTree(), n_estimators=60, n_jobs=jobs, random_state=1).partial_fit(
+            *many
+        )
+        for jobs in (3, 1)
+    )
+    assert core_of(model).threads()["cost"]
+    expected = alone.partial_fit(*many).predict_proba(X)
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(not np.array_equal(model.partial_fit(*many).predict_proba(X), expected))
+        except BaseException:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    np.testing.assert_array_equal(model.partial_fit(*many).predict_proba(X), expected)
+
+
+# Interpreters that end.
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize(
+    "work", ["partial_fit(X, y)", "predict_proba(X)", "partial_fit(X[:60], y[:60])", "snapshot()"]
+)
+def test_an_interpreter_ends_while_threads_learn_or_answer(work, jobs):
+    code = f"""
+import threading, time
+import numpy as np
+from streamboost import HoeffdingTree, OnlineBaggingClassifier
+X = np.random.default_rng(0).normal(size=(20_000, 4)); y = (X[:, 0] > 0).astype(int)
+model = OnlineBaggingClassifier(HoeffdingTree(), n_estimators=60, n_jobs={jobs}, random_state=1)
+model.partial_fit(X[:500], y[:500])
+begun = threading.Event()
+def work():
+    begun.set()
+    while True: model.{work}
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+time.sleep(0.05)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 # Interrupts.
 
 

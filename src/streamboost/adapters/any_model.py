@@ -18,6 +18,7 @@ import numpy.typing as npt
 from streamboost.adapters.records import as_records, n_rows_of, stacked, taken
 from streamboost.base.classifier import Classifier
 from streamboost.base.estimator import Estimator
+from streamboost.base.multilabel import SetAnswers
 from streamboost.streams.base import Chunk
 
 Labels = npt.NDArray[Any]
@@ -30,6 +31,8 @@ def as_model(model: Any, *, records: bool = False) -> Any:
     records = records or getattr(model, "reads_dicts", False)
     if hasattr(model, "test_then_train") and not (records and hasattr(model, "learn_one")):
         return model
+    if isinstance(model, SetAnswers):
+        return SetsByRow(model)
     if hasattr(model, "learn_one") and hasattr(model, "predict_one"):
         return RowByRow(model)
     steps = getattr(model, "steps", None)
@@ -172,6 +175,46 @@ class RowByRow:
     def partial_fit(self, X: Any, y: Any, *, pending: PendingRows | None = None) -> None:
         """Learn rows without being asked about them."""
         self.test_then_train(X, y, pending=pending)
+
+
+class SetsByRow:
+    """A classifier of label sets over dicts: every row is answered, then learned as a dict of its labels."""
+
+    needs_classes = False
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.labels_ = _as_labels([])
+
+    def memory_bytes(self) -> float:
+        """The size of the model."""
+        return float(self.model.memory_bytes())
+
+    def test_then_train(
+        self, X: Any, y: Any, labels: Any = None, sample_weight: Any = None, output: str = "both"
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Answer each row, then learn it: probabilities and scores; NaN while no label is known."""
+        if labels is not None:
+            self.labels_ = _as_labels(labels)
+        names = self.labels_.tolist()
+        proba, score = (np.full((len(X), len(names)), np.nan) for _ in range(2))
+        weight = _weights(sample_weight, len(X)).tolist()
+        for at, (x, row, w) in enumerate(zip(X, y.tolist(), weight, strict=True)):
+            for table, found in (
+                (proba, self.model.predict_proba_one(x)),
+                (score, self.model.decision_function_one(x)),
+            ):
+                if found:  # a label that it has not met comes last
+                    least = min(0.0, *found.values())
+                    table[at] = [found.get(name, least) for name in names]
+            if w > 0:
+                known = (None if math.isnan(there) else there == 1 for there in row)
+                self.model.learn_one(x, dict(zip(names, known, strict=True)), sample_weight=w)
+        return proba, score
+
+    def partial_fit(self, X: Any, y: Any, labels: Any = None) -> None:
+        """Learn rows without being asked about them."""
+        self.test_then_train(X, y, labels)
 
 
 class PendingRows:

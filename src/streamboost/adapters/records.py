@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from streamboost.base.inputs.label_sets import one_set
 from streamboost.streams.base import (
     DEFAULT_CHUNK_SIZE,
     ArrayStream,
@@ -126,13 +127,62 @@ class RecordStream:
             start, self._read = self._read, self._read + len(pairs)
             weight = None if self._weight is None else self._weight[start : self._read]
             lines = np.arange(start + 1, self._read + 1, dtype=np.int64)
-            yield Chunk([pair[0] for pair in pairs], labels_of([pair[1] for pair in pairs]), lines, weight)
+            yield Chunk([pair[0] for pair in pairs], self._labels([pair[1] for pair in pairs]), lines, weight)
 
     def permuted(self, order: npt.NDArray[np.int64]) -> RecordStream:
         """The same rows in another order."""
         pairs = list(self._pairs)
         weight = None if self._weight is None else self._weight[order]
-        return RecordStream([pairs[row] for row in order.tolist()], name=self.name, weight=weight)
+        return self._of([pairs[row] for row in order.tolist()], weight)
+
+    def held(self, limit: int | None) -> RecordStream:
+        """The rows, or the first ones, in memory."""
+        parts = list(limited(self.chunks(), limit))
+        if not parts:
+            raise DataError(f"{self.name}: no rows.")
+        pairs = [pair for part in parts for pair in zip(part.X, part.y.tolist(), strict=True)]
+        weight = None if parts[0].weight is None else np.concatenate([part.weight for part in parts])
+        return self._of(pairs, weight)
+
+    def _of(self, pairs: list[Any], weight: Any) -> RecordStream:
+        return RecordStream(pairs, name=self.name, weight=weight)
+
+    def _labels(self, labels: list[Any]) -> npt.NDArray[Any]:
+        return labels_of(labels)
+
+
+class RecordSetStream(RecordStream):
+    """Dicts with sets of labels, in memory: a label of a row is its indicators, in the order of the names."""
+
+    def __init__(self, pairs: list[Any], names: list[Any], *, name: str, weight: Any = None) -> None:
+        super().__init__(pairs, name=name, weight=weight)
+        self.label_names = tuple(names)
+
+    def _of(self, pairs: list[Any], weight: Any) -> RecordStream:
+        return RecordSetStream(pairs, list(self.label_names), name=self.name, weight=weight)
+
+    def _labels(self, labels: list[Any]) -> npt.NDArray[Any]:
+        return np.array(labels, dtype=np.float64).reshape(len(labels), len(self.label_names))
+
+
+def with_label_sets(stream: RecordStream, limit: int | None) -> RecordSetStream:
+    """The same rows (or the first ones) for a classifier of label sets; a label is a dict of labels, or a row of indicators.
+
+    The names are known once all rows are: those that a dict leaves out are not in its set.
+    """
+    held = stream.held(limit)
+    pairs = list(held._pairs)
+    sets = [(dict(enumerate(y)) if isinstance(y, list | tuple) else y) for _, y in pairs]
+    names = list(dict.fromkeys(name for y in sets if isinstance(y, Mapping) for name in y))
+    rows = []
+    for at, (y, (x, _)) in enumerate(zip(sets, pairs, strict=True), 1):
+        try:
+            said = one_set(y, 1.0)[0]
+        except (ValueError, TypeError) as error:
+            raise DataError(f"{stream.name}: row {at}: {error}") from error
+        found = dict(zip(said.names, said.table[0].tolist(), strict=True))
+        rows.append((x, [found.get(name, math.nan if y is None else 0.0) for name in names]))
+    return RecordSetStream(rows, names, name=stream.name, weight=held._weight)
 
 
 def labels_of(labels: list[Any]) -> npt.NDArray[Any]:
@@ -164,7 +214,7 @@ def open_data(data: Any, sample_weight: Any = None) -> Stream:
         if weight is not None and weight.shape != (n_rows_of_any(y),):
             raise DataError(f"sample_weight has shape {weight.shape}, but y has {n_rows_of_any(y)} rows.")
         if isinstance(X, list) and X and isinstance(X[0], Mapping):
-            labels = y.tolist() if hasattr(y, "tolist") else list(y)
+            labels = _listed(y)
             if len(labels) != len(X):
                 raise DataError(f"X has {len(X)} rows but y has {len(labels)}.")
             return RecordStream(list(zip(X, labels, strict=True)), weight=weight)
@@ -181,6 +231,15 @@ def open_data(data: Any, sample_weight: Any = None) -> Stream:
     return as_stream(data)
 
 
+def _listed(y: Any) -> list[Any]:
+    """Labels one by one; those of a frame are dicts."""
+    if hasattr(y, "columns"):
+        import narwhals as nw
+
+        return list(nw.from_native(y, eager_only=True).iter_rows(named=True))
+    return y.tolist() if hasattr(y, "tolist") else list(y)
+
+
 def n_rows_of_any(y: Any) -> int:
     """The length of labels in any form."""
     return len(y) if hasattr(y, "__len__") else int(np.asarray(y).shape[0])
@@ -188,11 +247,4 @@ def n_rows_of_any(y: Any) -> int:
 
 def held_rows(stream: Stream, limit: int | None = None) -> Any:
     """A stream (or its first rows) in memory, in a form that can be put into another order."""
-    if not isinstance(stream, RecordStream):
-        return to_arrays(stream, limit)
-    parts = list(limited(stream.chunks(), limit))
-    if not parts:
-        raise DataError(f"{stream.name}: no rows.")
-    pairs = [pair for part in parts for pair in zip(part.X, part.y.tolist(), strict=True)]
-    weight = None if parts[0].weight is None else np.concatenate([part.weight for part in parts])
-    return RecordStream(pairs, name=stream.name, weight=weight)
+    return stream.held(limit) if isinstance(stream, RecordStream) else to_arrays(stream, limit)

@@ -39,6 +39,10 @@ class SetAnswers:
         """Return for each known label whether one dict is likelier to have it than not."""
         return {label: p >= 0.5 for label, p in self.predict_proba_one(x).items()}
 
+    def decision_function_one(self: Any, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return for each known label the score that ranks it for one dict, the likeliest highest."""
+        return {label: p - 0.5 for label, p in self.predict_proba_one(x).items()}
+
     @property
     def classes_(self: Any) -> NDArray[Any]:
         """The same as ``labels_``: what scikit-learn calls them."""
@@ -167,10 +171,17 @@ class MultilabelClassifier(SetAnswers, ClassifierMixin, Estimator):
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each known label for one dict; empty while none is known."""
+        return self._ask_one(x, "proba")
+
+    def decision_function_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Return for each known label the score that ranks it for one dict, the likeliest highest; empty while none is known."""
+        return self._ask_one(x, "score")
+
+    def _ask_one(self, x: Mapping[Any, Any], answer: str) -> dict[Any, float]:
         if self._session is None:
             return {}
         source = DictRow(x, type(self).__name__)
-        found = self._read(lambda session: session.ask(source, "proba"))
+        found = self._read(lambda session: session.ask(source, answer))
         return dict(zip(self.labels_.tolist(), found[0].tolist(), strict=True))
 
     @property

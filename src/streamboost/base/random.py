@@ -25,6 +25,11 @@ def draw_seed(random_state: Any) -> int:
     return int(high) << 32 | int(low)
 
 
+def known_state(seed: int) -> int | None:
+    """Return the ``random_state`` of a model that has been loaded with this key; None if it was drawn."""
+    return seed if seed < 2**32 else None
+
+
 def lane_seed(seed: int, lane: int) -> int:
     """Return the seed of one Python-written learner, in the range scikit-learn accepts."""
     return int(_core.uniform(seed, 0, lane, BLACK_BOX_SEED) * 2**32)

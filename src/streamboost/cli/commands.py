@@ -21,7 +21,7 @@ REPRODUCE_EPILOG = (
     "`streamboost datasets NAME --fetch`; what is not here is reported as not run."
 )
 
-Out = Annotated[Path, typer.Option("--out", help="Folder for the picture and the figures.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder for the picture and the results.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -54,14 +54,16 @@ def _reproduce(
         str | None,
         typer.Option(
             "--preset",
-            help="Another reading of what the paper leaves open (chen2012: text; jung2017: paper).",
+            help="Another interpretation where the paper is ambiguous (chen2012: text; jung2017: paper).",
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Samples of rows and fewer runs: minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Use samples of the rows and fewer runs; takes minutes.")
+    ] = False,
     orders: Annotated[
-        int | None, typer.Option("--orders", min=2, help="Random orders instead of the paper's number.")
+        int | None, typer.Option("--orders", min=2, help="Number of random orders (default: the paper's).")
     ] = None,
-    long: Annotated[bool, typer.Option("--long", help="Also the cells that take hours.")] = False,
+    long: Annotated[bool, typer.Option("--long", help="Also compute the cells that take hours.")] = False,
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Run nothing; report what has been run so far.")
     ] = False,
@@ -75,7 +77,7 @@ def _reproduce(
         int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
     ] = None,
 ) -> None:
-    """Rebuild a paper's tables: published | ours | difference, with pictures, CSV, Markdown and a page to read."""
+    """Reproduce a paper's tables: published | ours | difference, with pictures, CSV, Markdown and an HTML report."""
     import os
     import shlex
     import sys
@@ -106,7 +108,7 @@ def _demo(
     out: Out = Path("demo"),
     rows: Annotated[int, typer.Option("--rows", min=1, help="Number of rows.")] = 20_000,
 ) -> None:
-    """Compare eight models on a synthetic stream: a table and a picture, in under a minute."""
+    """Compare eight models on a synthetic stream in a table and a picture, in under a minute."""
     from streamboost.base.lazy_imports import import_sklearn
 
     import_sklearn()
@@ -141,7 +143,7 @@ def _learners(
 
 def _datasets(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Show these sets or generators.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Show only these sets or generators.")
     ] = None,
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Fetch registered sets from their public source into the cache.")

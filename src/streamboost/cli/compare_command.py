@@ -45,14 +45,16 @@ def compare_command(
         typer.Option("--n-estimators", "-n", help="Number of weak learners, or several as 10,50,100."),
     ] = None,
     orders: Annotated[
-        int, typer.Option("--orders", min=1, help="K > 1: shuffle the rows K times; 1: as they come.")
+        int, typer.Option("--orders", min=1, help="Shuffle the rows K times (default: keep their order).")
     ] = 1,
     folds: Annotated[
         int, typer.Option("--folds", min=0, help="Cross-validation with K folds instead of one pass.")
     ] = 0,
-    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Passes of cross-validation.")] = 1,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="Repetitions of the cross-validation.")
+    ] = 1,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of models, orders and folds.")] = 0,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first rows only.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Read only so many rows.")] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
     ] = None,
@@ -63,35 +65,43 @@ def compare_command(
     ] = None,
     scale: Annotated[
         str | None,
-        typer.Option("--scale", help="Running scaling of linear learners: none, maxabs, standard."),
+        typer.Option("--scale", help="Online scaling for linear learners: none, maxabs or standard."),
     ] = None,
     delay: Annotated[
-        int, typer.Option("--delay", min=0, help="Rows until a label arrives; models are told.")
+        int,
+        typer.Option(
+            "--delay",
+            min=0,
+            help="How many rows later each label arrives; models with such a parameter are set to it.",
+        ),
     ] = 0,
     metrics: Annotated[
         str | None,
-        typer.Option("--metrics", help="More columns: auc, recall ..., of regressors mape, pinball; or all."),
+        typer.Option("--metrics", help="More metrics, as auc,recall (for regression mape,pinball), or all."),
     ] = None,
-    rank_by: Annotated[str, typer.Option("--rank-by", help="The metric that decides who is best.")] = "error",
+    rank_by: Annotated[str, typer.Option("--rank-by", help="The metric that ranks the models.")] = "error",
     positive: Annotated[
-        str | None, typer.Option("--positive", help="The label of precision, recall and the like.")
+        str | None,
+        typer.Option("--positive", help="The positive class for precision, recall and similar metrics."),
     ] = None,
     baselines: Annotated[
         bool,
         typer.Option(
-            help="Also the most frequent label (or the mean) and the last one, which all should beat."
+            help="Also evaluate two baselines: the most frequent label (or the mean), and the last label."
         ),
     ] = True,
     season: Annotated[
         int | None,
-        typer.Option("--season", min=1, help="Regression: also the target of so many rows before."),
+        typer.Option(
+            "--season", min=1, help="Regression: another baseline, the target of so many rows before."
+        ),
     ] = None,
     reading: Any = None,
-    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated sets.")] = 0,
+    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of generated streams.")] = 0,
     engine: RunEngine = "local",
     address: Address = None,
 ) -> None:
-    """Compare models on data sets: a table with significance marks, pictures, CSV and a report to read."""
+    """Compare models on data sets: a table with significance marks, pictures, CSV and an HTML report."""
     import os
     import shlex
     import sys

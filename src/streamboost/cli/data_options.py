@@ -15,15 +15,15 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A file of any format (plain or gzip), a data set by name, or - for standard input.",
+        help="A file (plain or gzip), the name of a data set or generator, or - for standard input.",
     ),
 ]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Read the first rows only.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Read only so many rows.")]
 Task = Annotated[
     str | None,
     typer.Option(
         "--task",
-        help="classification or regression (default: as the model; if it does both, the labels decide).",
+        help="classification or regression (default: what the model does; if both, what the labels look like).",
     ),
 ]
 CheckpointEvery = Annotated[

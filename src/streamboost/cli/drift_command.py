@@ -22,7 +22,7 @@ def drift_command(
         ),
     ] = "all",
     model: Annotated[
-        str, typer.Option("--model", "-m", help="The model whose errors are watched.")
+        str, typer.Option("--model", "-m", help="The model whose errors are monitored.")
     ] = "single",
     learner: Annotated[
         str | None, typer.Option("--learner", "-l", help="The weak learner (default: the model's own).")
@@ -31,7 +31,7 @@ def drift_command(
         str | None,
         typer.Option(
             "--changes",
-            help="Rows at which something changed, as 5000,10000, counted from 0 (default: those of a generated set).",
+            help="Rows at which the stream changed, as 5000,10000, counted from 0 (default: known for generated streams).",
         ),
     ] = None,
     tolerance: Annotated[
@@ -39,16 +39,16 @@ def drift_command(
         typer.Option(
             "--tolerance",
             min=0,
-            help="Rows after a change in which an alarm finds it (default: to the next).",
+            help="An alarm within so many rows of a change counts as its detection (default: until the next change).",
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the model.")] = 0,
-    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
-    json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
+    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated stream.")] = 0,
+    json: Annotated[Path | None, typer.Option("--json", help="Save the results as JSON.")] = None,
     limit: Limit = None,
     reading: Any = None,
 ) -> None:
-    """Find where the errors of a model change: rows of alarms and, where changes are known, delay and false alarms."""
+    """Detect where the error of a model changes; if the true changes are known, also show delays and false alarms."""
     import json as writer
     import re
 

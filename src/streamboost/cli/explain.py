@@ -28,12 +28,11 @@ def explain(
     out: Path | None,
     plot: Path | None,
     *,
-    of: str | None,
     orders: int | None,
     exact: bool,
 ) -> None:
     """Print the contributions as a list, or write one line per row: the class, the base, the contributions, the score."""
-    model = opened.model
+    model, of = opened.explained, opened.of
     about: dict[str, Any] = {}
     if of is not None:
         if is_regressor(model):
@@ -56,6 +55,8 @@ def explain(
             writer.writerow(["label", "base", *columns, "score"])
         for chunk in stream.chunks():
             explained = model.explain(chunk.rows, **about, n_orders=orders, exact=exact)
+            if opened.title is not None:
+                explained = replace(explained, labels=np.full(len(explained), opened.title, dtype=object))
             if writer is not None:
                 for row in range(len(explained)):
                     figures = explained.contributions[row]
@@ -92,7 +93,7 @@ def explain(
     if out is None:
         _print_list(joined)
     if plot is not None:
-        (joined[0] if len(joined) == 1 else joined).plot(plot)
+        joined.plot(plot)
         stderr().print(f"picture: {plot}", highlight=False, soft_wrap=True)
 
 

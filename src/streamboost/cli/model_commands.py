@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from streamboost.streams import Stream
 
 ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model that `run --save` or `save` wrote.")
+    Path, typer.Argument(metavar="MODEL", help="A model file, written by `run --save` or `save`.")
 ]
 
 
@@ -27,17 +27,21 @@ def predict_command(
     model: ModelFile,
     data: Data,
     out: Annotated[
-        Path | None, typer.Option("--out", help="CSV file of the answers (default: standard output).")
+        Path | None, typer.Option("--out", help="CSV file for the predictions (default: standard output).")
     ] = None,
-    proba: Annotated[bool, typer.Option("--proba", help="The probability of every class, too.")] = False,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Also write the probability of every class.")
+    ] = False,
     interval: Annotated[
         float | None,
-        typer.Option("--interval", help="Of a regressor: ends of intervals with this coverage, as 0.9, too."),
+        typer.Option(
+            "--interval", help="Regression: also write prediction intervals of this coverage, as 0.9."
+        ),
     ] = None,
     limit: Limit = None,
     reading: Any = None,
 ) -> None:
-    """Answer for every row with a saved model; if the rows have labels, show the error."""
+    """Predict every row with a saved model; if the rows have labels, show the error."""
     from streamboost.cli.stopping import Stop
 
     with Stop() as stop:
@@ -58,16 +62,19 @@ def learn_command(
     model: ModelFile,
     data: Data,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Where to keep the model (default: MODEL itself).")
+        Path | None, typer.Option("--save", help="Where to save the model (default: MODEL itself).")
     ] = None,
     checkpoint_every: CheckpointEvery = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where a stopped command was in the same data.")
+        bool,
+        typer.Option(
+            "--resume", help="Continue an interrupted command at the row of the same data where it stopped."
+        ),
     ] = False,
     limit: Limit = None,
     reading: Any = None,
 ) -> None:
-    """Go on learning with a saved model, as if it had never stopped, and save it.
+    """Continue training a saved model, as if it had never stopped, and save it.
 
     Rows of a pipe are learned as they come. Ctrl-C and SIGTERM save what was learned and end the command.
     """
@@ -94,9 +101,9 @@ def learn_command(
 
 def show_command(
     model: ModelFile,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what is in a model file: its parameters, columns and classes, how much it has learned, your own facts."""
+    """Show what a model file contains: parameters, columns, classes, number of examples learned, your metadata."""
     from streamboost.cli.show import show
 
     show(model, as_json=as_json)
@@ -109,53 +116,58 @@ def explain_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="CSV file of the contributions, - for standard output (default: a list to read)."
+            "--out", help="CSV file for the contributions, - for standard output (default: print a list)."
         ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Save a picture: a waterfall of one row, bars of several."),
+        typer.Option("--plot", help="Save a picture: a waterfall for one row, bars for several."),
     ] = None,
     of: Annotated[
         str | None,
-        typer.Option("--of", help="The class to explain (default: the second of two, else the answer)."),
+        typer.Option(
+            "--of",
+            help="The class to explain (default: the second of two, otherwise the predicted one); "
+            "for sets of labels and bandits, the label.",
+        ),
     ] = None,
     orders: Annotated[
         int | None,
         typer.Option(
             "--orders",
-            help="Orders of the columns that are averaged (default: the learners' closed form, or 8 where there is none).",
+            help="Number of column orders to average over (default: the learners' closed form, or 8 if there is none).",
         ),
     ] = None,
     exact: Annotated[
         bool,
-        typer.Option(
-            "--exact", help="Exact Shapley values: of trees, or over all subsets of at most 12 columns."
-        ),
+        typer.Option("--exact", help="Exact Shapley values, for trees or for at most 12 columns."),
     ] = False,
     limit: Limit = None,
     reading: Any = None,
 ) -> None:
-    """Say how much each column of each row contributes to the score of a saved model."""
+    """Show how much each column contributes to the score of a saved model, row by row."""
     from streamboost.cli.explain import explain
     from streamboost.cli.run import check_writable
 
     check_writable("--out", out)
     check_writable("--plot", plot)
-    opened, stream = _open(model, "explain", data, {**reading, "limit": limit}, needs_label=False)
-    explain(opened, stream, out, plot, of=of, orders=orders, exact=exact)
+    opened, stream = _open(model, "explain", data, {**reading, "limit": limit}, needs_label=False, of=of)
+    explain(opened, stream, out, plot, orders=orders, exact=exact)
 
 
 def _open(
-    model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool
+    model: Path, verb: str, data: str, reading: dict[str, Any], *, needs_label: bool, of: str | None = None
 ) -> tuple[OpenModel, Stream]:
     from streamboost.cli.models import OpenModel
     from streamboost.cli.run import warn
     from streamboost.streams import open_stream
+    from streamboost.streams.base import show_unlabeled
 
-    opened = OpenModel(model, verb=verb)
+    opened = OpenModel(model, verb=verb, of=of)
     expected = opened.expected(needs_label=needs_label)
     stream = open_stream(data, expected=expected, **reading)
+    if not needs_label:
+        show_unlabeled(stream, True)  # they are asked about like all others
     ignored = [name for name in getattr(stream, "ignored", []) if name not in opened.label_columns]
     if opened.answers_sets and needs_label:
         from streamboost.streams.label_sets import LabelSetStream

@@ -7,6 +7,7 @@ from typing import Any
 
 from streamboost.base.naming import holds_text
 from streamboost.cli.errors import UserError
+from streamboost.cli.parts import parts_of
 from streamboost.evaluate.tasks import task_of
 from streamboost.models import ModelFileError, load
 from streamboost.streams import ExpectedColumns
@@ -36,22 +37,35 @@ def load_file(path: Path) -> Any:
 class OpenModel:
     """A model from a file, ready to be fed by a reader."""
 
-    def __init__(self, path: Path, *, verb: str) -> None:
-        self.model = load_file(path)
+    def __init__(self, path: Path, *, verb: str, of: str | None = None) -> None:
+        self.path, self.model = path, load_file(path)
         if not hasattr(self.model, "columns_"):
             raise UserError(f"{path}: a {type(self.model).__name__} is no classifier.")
-        self.path = path
         self.name = type(self.model).__name__
-        if not hasattr(self.model, verb):
-            why = (
-                "answers with more than one score; only one can be explained"
-                if verb == "explain"
-                else "learns all rows at once and cannot go on"
-            )
-            raise UserError(f"{path}: {self.name} {why}.")
+        self.title: str | None = None
+        """The label whose model is explained: to that model it is True."""
+        self.explained, self.of = (
+            self._explained(of) if verb == "explain" and not hasattr(self.model, verb) else (self.model, of)
+        )
+        """What explains, and the class in it: of a model of every label that of one."""
+        if not hasattr(self.explained, verb):
+            raise UserError(f"{path}: {self.name} learns all rows at once and cannot go on.")
         self.columns = self.model.columns_
         self.answers_sets = task_of(self.model).name == "multilabel"
         self.label_columns: list[str] = self.model.metadata_.get(LABELS, [])
+
+    def _explained(self, of: str | None) -> tuple[Any, str | None]:
+        found = parts_of(self.model, "explain")
+        if None in found:
+            return found[None], of
+        parts = {str(label): part for label, part in found.items()}
+        if of is None or of not in parts:
+            why = f"--of names the label: {', '.join(parts)}" if parts else "only one can be explained"
+            raise UserError(f"{self.path}: {self.name} answers with more than one score; {why}.")
+        if len(parts[of].columns_.values) != len(self.model.columns_.values):
+            raise UserError(f"--of {of}: its model also looks at the labels before it; explain it in Python.")
+        self.title = of
+        return parts[of], None
 
     def expected(self, *, needs_label: bool) -> ExpectedColumns:
         """What a reader has to know."""

@@ -9,12 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.base.parameter import FLAG, Parameter, parameters_of
-from streamboost.cli.custom import expert_flags, given_params, is_own, make_model
+from streamboost.cli.custom import expert_flags, given_params, is_own, make_model, named_class
 from streamboost.cli.errors import UserError, closest
+from streamboost.evaluate.tasks import task_of
 from streamboost.models import ALL_LEARNERS as LEARNERS
 from streamboost.models import ALL_MODELS, EXPERTS, MULTILABEL, REGRESSION_LEARNERS, REGRESSORS, build
 
 MODELS = {**ALL_MODELS, **MULTILABEL}
+
+# Models that are made around others have no name there, but an option.
+_AROUND = {
+    "active": "--budget 0.1 lets any classifier ask for a tenth of the labels",
+    "bandit": "--feedback bandit makes one of any classifier",
+    "binary-relevance": "--labels 'label:*' makes one of any classifier",
+    "chain": "a chain is --model streamboost:ClassifierChain, with --labels",
+}
+_AROUND["classifier-chain"] = _AROUND["chain"]
 
 # These have an option of their own.
 _OWN_OPTION = {
@@ -120,9 +130,16 @@ class ModelSpec:
         if self.label_sets and self.model not in MULTILABEL:
             from streamboost.feedback import BinaryRelevanceClassifier
 
+            if ":" in self.model and task_of(named_class("--model", self.model)).name == "multilabel":
+                return self._build_own_of_sets()
             return BinaryRelevanceClassifier(replace(self, label_sets=False).build())
         if is_own(self.model, self.learner):
-            return self._build_own()
+            own = self._build_own()
+            if task_of(own).name == "multilabel":
+                raise UserError(
+                    f"{self.model} learns sets of labels: name their columns, as --labels 'label:*'."
+                )
+            return own
         params, learner_params = self.values()
         try:
             model = build(self.model, self.learner, params, learner_params, seed=self.seed)
@@ -144,6 +161,22 @@ class ModelSpec:
             params = [*params, *expert_flags(self.model, self.flags)]
         return make_model(self.model, self.learner, values, params, self.learner_params, self.seed)
 
+    def _build_own_of_sets(self) -> Any:
+        """A class of label sets: those of ours that are made of classifiers get one with the seed, or with the learner."""
+        from streamboost.feedback import LabelwiseClassifier
+
+        if not issubclass(named_class("--model", self.model), LabelwiseClassifier):
+            return self._build_own()
+        each = ModelSpec(
+            "streamboost" if self.learner is None else "single",
+            self.learner,
+            seed=self.seed,
+            scale=self.scale,
+            learner_params=self.learner_params,
+        )
+        own = replace(self, learner=None, learner_params=[], scale=None)._build_own()
+        return own.set_params(estimator=each.build())
+
     def values(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parameters of the model and of the learner that were asked for."""
         if is_own(self.model, self.learner) and self.model not in EXPERTS:
@@ -153,6 +186,8 @@ class ModelSpec:
                 given_params("--learner-param", self.learner_params),
             )
             return {**size, **own}, learners
+        if self.model in _AROUND:
+            raise UserError(f"There is no model {self.model!r}: {_AROUND[self.model]}.")
         if self.model not in MODELS:
             raise UserError(_unknown("model", self.model, [*MODELS, *EXPERTS]))
         if self.learner is not None and self.learner not in LEARNERS:
@@ -216,11 +251,12 @@ class ModelSpec:
             if given is None and no_name in table and is_switch(table[no_name]):
                 values[no_name] = False
                 return
+        if name == "target":
+            raise UserError(
+                "The column to predict is named by --label. (--target is a parameter of regressors: raw or log1p.)"
+            )
         owners = [key for key, cls in (*MODELS.items(), *LEARNERS.items()) if name in parameters_of(cls)]
-        label = " The column to predict is named by --label." if name == "target" else ""
-        raise UserError(
-            f"--{written} is no parameter of {self.name}; it is one of {', '.join(owners)}.{label}"
-        )
+        raise UserError(f"--{written} is no parameter of {self.name}; it is one of {', '.join(owners)}.")
 
 
 def mark_nominal(model: Any, nominal: npt.NDArray[np.bool_] | None) -> Any:

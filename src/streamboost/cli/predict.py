@@ -16,6 +16,7 @@ from rich.table import Table
 from sklearn.base import is_regressor
 
 from streamboost.base.files.writing import replacing
+from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.cli.console import stderr, stdout, titled
 from streamboost.cli.errors import UserError
 from streamboost.cli.live import Part
@@ -78,12 +79,17 @@ def predict(
                 off = np.abs(np.asarray(chunk.y, dtype=float) - answers)
                 missed, n_missed = missed + float(np.nansum(off)), n_missed + int(np.isfinite(off).sum())
             elif judged:
-                confusion.update(chunk.y, np.asarray(answers))
+                absent = missing_labels(chunk.labels)
+                given = ... if absent is None else ~absent
+                confusion.update(chunk.y[given], np.asarray(answers)[given])
     table = titled(Table(), f"{opened.name} on {os.path.basename(stream.name)}")
     cells = {"rows": f"{n_rows:,}"}
-    if judged and regression:
-        cells["mean absolute error"] = f"{missed / max(n_missed, 1):.4g}"
-    elif judged:
+    n_labelled = n_missed if regression else confusion.n_rows
+    if 0 < n_labelled < n_rows:
+        cells["with a label"] = f"{n_labelled:,}"
+    if n_labelled and regression:
+        cells["mean absolute error"] = f"{missed / n_missed:.4g}"
+    elif n_labelled:
         cells.update(error=f"{confusion.error:.4f}", kappa=f"{round(confusion.kappa, 4) + 0.0:.4f}")
     if bad := bad_lines(stream):
         cells["bad lines"] = f"{bad:,}"

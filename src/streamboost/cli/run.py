@@ -24,11 +24,13 @@ from streamboost.cli.importances import importances_of
 from streamboost.cli.live import Checkpoints, Every, Place, facts_for, learn_live
 from streamboost.cli.models import DAY_FIRST, LABEL, LABELS, OpenModel
 from streamboost.cli.parameters import ModelSpec, mark_nominal
+from streamboost.cli.parts import report_figures, report_lines, reports_of
 from streamboost.cli.stopping import Stop
 from streamboost.ensemble.output_options import kept_coverages
 from streamboost.evaluate import ClassificationResult, PrequentialResult, RegressionResult
 from streamboost.evaluate.bandit import as_bandit
 from streamboost.evaluate.delay import takes_pending
+from streamboost.feedback import BanditBoostingClassifier
 from streamboost.report.explanation import WORDY, importance_lines
 from streamboost.streams import Label, Stream
 
@@ -111,6 +113,7 @@ def run(
     Who asks to stop gets the same for the rows so far.
     """
     start, labels = Place(stream.name), None
+    _check_fits(spec, model, output, loop["feedback"])
     taught: dict[str, Any] = {DAY_FIRST: getattr(stream, "day_first", None)}
     if getattr(stream, "named", False):
         taught[LABEL] = getattr(stream, "label_name", None)
@@ -118,14 +121,14 @@ def run(
     if resumed is None:
         mark_nominal(model, stream.nominal)
         _say_kinds(model, stream)
-        if output.health and spec.task != "classification":
-            raise UserError(f"--health is for classification, and this is {spec.task}.")
         if output.health:
             model.set_params(keep_health=True)
         if spec.task != "classification" and classes is not None:
             raise UserError(f"--classes is for a single label, and this is {spec.task}.")
         labels = _classes(classes, stream, model) if spec.task == "classification" else None
         if loop["feedback"] == "bandit":
+            if spec.task != "classification":
+                raise UserError(f"--feedback bandit is for a single label, and this is {spec.task}.")
             model = as_bandit(model, loop["exploration"], spec.seed)
     else:
         model = resumed.model
@@ -170,6 +173,27 @@ def run(
         stop.exit()
 
 
+def _check_fits(spec: ModelSpec, model: Any, output: Output, feedback: str) -> None:
+    """Refuse before the first row what the model cannot show after the last one, and feedback that it cannot learn from."""
+    kind = type(model).__name__
+    bandit = feedback == "bandit" or isinstance(model, BanditBoostingClassifier)
+    if bandit and spec.task != "classification":
+        raise UserError(f"--feedback bandit is for single labels, and this is {spec.task}.")
+    if output.health and spec.task != "classification":
+        raise UserError(f"--health is for classification, and this is {spec.task}.")
+    if output.health and (bandit or not hasattr(model, "health")):
+        raise UserError(
+            f"--health: {'a bandit' if bandit else f'a {kind}'} does not say how it is doing lately."
+        )
+    reports = hasattr(model, "report") and not bandit
+    if output.plot_report is not None and not reports:
+        raise UserError(
+            f"--plot-report: {'a bandit' if bandit else f'a {kind}'} has no report of its own to draw."
+        )
+    if output.report and not (reports or bandit or hasattr(type(model), "models_")):
+        raise UserError(f"--report: a {kind} has no report.")
+
+
 def _show(
     console: Console,
     model: Any,
@@ -188,7 +212,7 @@ def _show(
     for line in no_better_than(result):
         warn(line)
     if isinstance(result, ClassificationResult):
-        for line in _never_met(model, result):
+        for line in (*_never_met(model, result), *_spelled_alike(result.labels)):
             warn(line)
     if isinstance(result, RegressionResult):
         console.print(nearest_baseline(result), highlight=False, soft_wrap=True)
@@ -198,9 +222,9 @@ def _show(
     if result.metrics:
         console.print(metric_table(result))
     matter = importances_of(result.model)
-    details = result.model.report() if output.report else None
+    details = reports_of(result.model) if output.report else {}
     lines = [] if matter is None or output.report else importance_lines(matter)
-    lines += [str(details), *_top_words(result.model, stream)] if details is not None else []
+    lines += [*report_lines(details), *_top_words(result.model, stream)] if details else []
     lines += [str(result.model.health())] if output.health else []
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -209,8 +233,8 @@ def _show(
     figures = {**result.to_dict(), "bad_lines": bad, "parameters": _parameters(model)}
     if matter is not None:
         figures["importances"] = matter
-    if details is not None:
-        figures["report"] = details.to_dict()
+    if details:
+        figures["report"] = report_figures(details)
     text = json.dumps(plain_value(figures), indent=1, allow_nan=False)
     if str(output.json) == "-":
         sys.stdout.write(text + "\n")
@@ -259,7 +283,10 @@ def _about_labels(result: PrequentialResult, query: str) -> Iterator[str]:
         yield f"labels asked for: {result.asked:.1%} of the rows (--query {query})"
     if result.regret is not None:
         full = result.error - result.regret / result.n_rows
-        yield f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}"
+        yield (
+            f"bandit feedback: {result.regret:,.0f} mistakes more than with all labels, whose error is {full:.4f}; "
+            "labels shown to explore are counted as answers"
+        )
 
 
 def say_stopped(console: Console, start: Place, end: Place, stopped: bool, save: Path | None) -> None:
@@ -314,6 +341,19 @@ def bad_lines(stream: Stream) -> int:
     if count:
         warn(f"{count:,} bad line{'s' if count > 1 else ''} skipped; the first: {stream.first_bad}")  # type: ignore[attr-defined]
     return count
+
+
+def _spelled_alike(labels: Sequence[Any]) -> list[str]:
+    """Labels that are different classes only because of case or spaces, in words: most often a slip in the file."""
+    alike: dict[str, list[str]] = {}
+    for label in labels:
+        if isinstance(label, str):
+            alike.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    return [
+        f"the labels {', '.join(map(repr, group))} differ only in case or spaces, but each is a class of its own."
+        for group in alike.values()
+        if len(group) > 1
+    ]
 
 
 def no_better_than(result: PrequentialResult) -> list[str]:

@@ -12,7 +12,7 @@ from streamboost.cli.flags import FLAGS
 from streamboost.cli.shard_commands import Address, EngineName, NShards, sharded
 
 RUN_EPILOG = (
-    "Every parameter of the model and of the learner is a flag too, e.g. --gamma 0.2 or --alpha 1; "
+    "Every parameter of the model and of the learner is also a flag, e.g. --gamma 0.2 or --alpha 1; "
     "`streamboost models` and `streamboost learners` list them."
 )
 
@@ -30,14 +30,14 @@ def run_command(
     context: typer.Context,
     data: Data,
     model: Annotated[
-        str, typer.Option("--model", "-m", help="The ensemble, or package.module:Class.")
+        str, typer.Option("--model", "-m", help="Name of an ensemble, or package.module:Class.")
     ] = "streamboost",
     learner: Annotated[
         str | None,
         typer.Option(
             "--learner",
             "-l",
-            help="The weak learner, or package.module:Class (default: the model's own); a,b,c for hedge and the like.",
+            help="Name of a weak learner, or package.module:Class (default: the model's own); a,b,c for experts such as hedge.",
         ),
     ] = None,
     n_estimators: Annotated[
@@ -47,52 +47,63 @@ def run_command(
     task: Task = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the model and of random orders.")] = 0,
     orders: Annotated[
-        int, typer.Option("--orders", min=1, help="K > 1: mean over K random orders, data held in memory.")
+        int,
+        typer.Option(
+            "--orders",
+            min=1,
+            help="Shuffle the rows K times and show the mean (K > 1); the data are held in memory.",
+        ),
     ] = 1,
     limit: Limit = None,
     reading: Any = None,
-    classes: Annotated[str | None, typer.Option("--classes", help="All labels, as a,b,c.")] = None,
+    classes: Annotated[str | None, typer.Option("--classes", help="All classes, as a,b,c.")] = None,
     labels: Annotated[
         str | None,
-        typer.Option("--labels", help="Several columns as labels of 0 and 1, as 'label:*' or a,b,c."),
+        typer.Option(
+            "--labels", help="Multi-label: the columns of 0 and 1 to predict, as 'label:*' or a,b,c."
+        ),
     ] = None,
     scale: Annotated[
         str | None,
-        typer.Option("--scale", help="Running scaling of a linear learner: none, maxabs, standard."),
+        typer.Option("--scale", help="Online scaling for a linear learner: none, maxabs or standard."),
     ] = None,
-    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated set.")] = 0,
-    window: Annotated[int, _scored("--window", "Rows of the windowed error.", min=1)] = 1000,
+    data_seed: Annotated[int, typer.Option("--data-seed", min=0, help="Seed of a generated stream.")] = 0,
+    window: Annotated[int, _scored("--window", "Number of rows in the windowed error.", min=1)] = 1000,
     metrics: Annotated[
         str | None,
-        _scored("--metrics", "More measures, as auc,g_mean, or all; over all rows and the window."),
+        _scored("--metrics", "More metrics, as auc,g_mean, or all; over all rows and over the window."),
     ] = None,
     positive: Annotated[
         str | None,
-        _scored("--positive", "The label of precision, recall and the like."),
+        _scored("--positive", "The positive class for precision, recall and similar metrics."),
     ] = None,
     fading: Annotated[
         float | None,
-        _scored("--fading", "The metrics also with fading rows: a factor below 1."),
+        _scored("--fading", "Also show the metrics with fading weights: a factor per row, below 1."),
     ] = None,
     delay: Annotated[
         int,
-        _scored("--delay", "Rows until a label arrives; the model is told.", min=0),
+        _scored(
+            "--delay",
+            "How many rows later each label arrives; a model with such a parameter is set to it.",
+            min=0,
+        ),
     ] = 0,
     season: Annotated[
         int | None,
-        _scored("--season", "Regression: also score the target of so many rows before.", min=1),
+        _scored("--season", "Regression: another baseline, the target of so many rows before.", min=1),
     ] = None,
     budget: Annotated[
         float | None,
-        _scored("--budget", "Learn from this share of the labels only, as 0.1."),
+        _scored("--budget", "Active learning: learn from only this share of the labels, as 0.1."),
     ] = None,
     query: Annotated[
         str | None,
-        _scored("--query", "With --budget: which labels are asked for (default: split)."),
+        _scored("--query", "With --budget: the rule that chooses the labels to ask for (default: split)."),
     ] = None,
     feedback: Annotated[
         str,
-        _scored("--feedback", "labels, or bandit: only whether the label that was shown is right."),
+        _scored("--feedback", "labels, or bandit: learn only whether the predicted label was right."),
     ] = "labels",
     exploration: Annotated[
         float | None,
@@ -102,35 +113,41 @@ def run_command(
         list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A parameter of the model.")
     ] = None,
     learner_param: Annotated[
-        list[str] | None, typer.Option("--learner-param", metavar="NAME=VALUE", help="One of the learner.")
+        list[str] | None,
+        typer.Option("--learner-param", metavar="NAME=VALUE", help="A parameter of the learner."),
     ] = None,
     save: Annotated[Path | None, _kept("--save", "Save the model (of the last order).")] = None,
     checkpoint_every: CheckpointEvery = None,
     resume: Annotated[
         bool,
-        _kept("--resume", "Go on with the model of --save where a stopped run was in the data."),
+        _kept(
+            "--resume", "Continue an interrupted run with the model in --save, at the row where it stopped."
+        ),
     ] = False,
     plot: Annotated[
-        Path | None, _kept("--plot", "Save a picture of the error; of a regressor also of its last answers.")
+        Path | None,
+        _kept("--plot", "Save a picture of the error; for a regressor also of its last predictions."),
     ] = None,
     plot_report: Annotated[
         Path | None,
-        _kept("--plot-report", "Save a picture of bound and reality, and of the learners' edges."),
+        _kept(
+            "--plot-report", "Save a picture of the error bound beside the error, and of the learners' edges."
+        ),
     ] = None,
     json: Annotated[
         Path | None,
-        _kept("--json", "Save the figures; - for standard output."),
+        _kept("--json", "Save the results as JSON; - for standard output."),
     ] = None,
     report: Annotated[bool, _kept("--report", "Show what each weak learner did.")] = False,
     health: Annotated[
         bool,
-        _kept("--health", "Show how the model is doing lately beside its past."),
+        _kept("--health", "Compare the model's recent performance with its past."),
     ] = False,
     shards: NShards = None,
     engine: EngineName = "processes",
     address: Address = None,
 ) -> None:
-    """Run one model over data, answering every row before learning it, and show how well it did."""
+    """Run one model over data, predicting every row before learning from it, and show its error."""
     from streamboost.cli.stopping import Stop
 
     with Stop() as stop:

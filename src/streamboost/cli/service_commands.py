@@ -25,10 +25,10 @@ TokenOption = Annotated[
 ]
 Rows = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="JSON lines (default: standard input).")]
 
-Seq = Annotated[int, typer.Argument(metavar="SEQ", min=0, help="Where to go back to.")]
+Seq = Annotated[int, typer.Argument(metavar="SEQ", min=0, help="The record to go back to.")]
 Description = Annotated[str, typer.Argument(help='JSON: {"model": "osboost", "learner": "naive-bayes"}')]
 
-token_app = typer.Typer(help="Make, list and revoke tokens of a learning service.", no_args_is_help=True)
+token_app = typer.Typer(help="Create, list and revoke tokens of a learning service.", no_args_is_help=True)
 client_app = typer.Typer(help="Talk to a learning service.", no_args_is_help=True)
 
 
@@ -58,11 +58,15 @@ def _serving() -> Iterator[None]:
 def serve_command(
     folder: Folder,
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8000,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 chooses a free one.")
+    ] = 8000,
     model: Annotated[
         list[str] | None,
         typer.Option(
-            "--model", metavar="[NAME=]FILE", help="Start a model from a file, unless it is there already."
+            "--model",
+            metavar="[NAME=]FILE",
+            help="Add a model from a file, unless the service already has it.",
         ),
     ] = None,
     source: Annotated[
@@ -73,13 +77,15 @@ def serve_command(
     ] = None,
     source_model: Annotated[
         str | None,
-        typer.Option("--source-model", help="Who learns from the sources (default: the topic's name)."),
+        typer.Option(
+            "--source-model", help="The model that learns from the sources (default: the topic's name)."
+        ),
     ] = None,
     no_tokens: Annotated[
-        bool, typer.Option("--no-tokens", help="Ask nobody for a token; on this machine only.")
+        bool, typer.Option("--no-tokens", help="Require no tokens; only for requests from this machine.")
     ] = False,
     rate: Annotated[
-        float, typer.Option("--rate", min=0.1, help="Requests a second of one token.")
+        float, typer.Option("--rate", min=0.1, help="Requests per second allowed for one token.")
     ] = 10_000.0,
     grace: Annotated[float, typer.Option("--grace", min=1, help="Seconds to finish after SIGTERM.")] = 30.0,
     certfile: Annotated[Path | None, typer.Option("--certfile", help="TLS certificate.")] = None,
@@ -95,25 +101,35 @@ def serve_command(
         typer.Option(
             "--keep-snapshots",
             min=1,
-            help="How many are kept: the newest ones and older ones, thinned by age.",
+            help="How many snapshots to keep: the newest, and older ones thinned by age.",
         ),
     ] = 12,
     reach: Annotated[
-        float, typer.Option("--reach", min=0, help="Hours that a model can go back, to any record.")
+        float,
+        typer.Option("--reach", min=0, help="How many hours a model can be rolled back, to any record."),
     ] = 24.0,
     keep_log: Annotated[
-        str, typer.Option("--keep-log", help="`needed` by the snapshots, or `forever` for audits.")
+        str,
+        typer.Option(
+            "--keep-log", help="Keep the records `needed` by the snapshots, or all `forever`, for audits."
+        ),
     ] = "needed",
     per_address: Annotated[
-        int, typer.Option("--per-address", min=1, help="Connections of one address; a proxy is one address.")
+        int,
+        typer.Option(
+            "--per-address", min=1, help="Connections allowed per address; a proxy counts as one address."
+        ),
     ] = 1_000,
     trust_clock: Annotated[
-        bool, typer.Option("--trust-clock", help="Believe a clock that is a year after the last record.")
+        bool,
+        typer.Option(
+            "--trust-clock", help="Accept a system clock that is a year later than the last record."
+        ),
     ] = False,
     alarm_url: Annotated[
         str | None,
         typer.Option(
-            "--alarm-url", metavar="URL", help="Where alarms are posted as JSON: drift, columns, error."
+            "--alarm-url", metavar="URL", help="Where to post alarms as JSON: drift, columns, error."
         ),
     ] = None,
     shards: NShards = None,
@@ -121,7 +137,7 @@ def serve_command(
     address: Address = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON when it is ready.")] = False,
 ) -> None:
-    """Serve models that learn: what is acknowledged is on the disk. A new folder gets an admin token, shown once."""
+    """Serve models that keep learning, over HTTP. A new folder gets an admin token, which is shown once."""
     if keep_log not in ("needed", "forever"):
         raise UserError(f"--keep-log {keep_log}: it is `needed` or `forever`.")
     from streamboost.service.http import Options, serve
@@ -172,11 +188,11 @@ def _named(text: str) -> tuple[str, Path]:
 def token_create(
     folder: Folder,
     scope: Annotated[str, typer.Option("--scope", help="predict,label,learn,read,explain,admin")],
-    name: Annotated[str, typer.Option("--name", help="Who it is for; it stands in the log.")] = "token",
-    model: Annotated[str | None, typer.Option("--model", help="Good for this model only.")] = None,
+    name: Annotated[str, typer.Option("--name", help="Who it is for; recorded in the log.")] = "token",
+    model: Annotated[str | None, typer.Option("--model", help="Valid for this model only.")] = None,
     days: Annotated[float | None, typer.Option("--days", help="Expires after so many days.")] = None,
 ) -> None:
-    """Make a token; it is shown this once and stored nowhere."""
+    """Create a token; it is shown only once and stored nowhere."""
     from streamboost.service.http import tokens
 
     expires = None if days is None else days * 86_400
@@ -207,7 +223,7 @@ def token_list(folder: Folder) -> None:
 def token_revoke(
     folder: Folder, token: Annotated[str, typer.Argument(help="Its number, as `token list` shows it.")]
 ) -> None:
-    """Refuse a token from now on; a running service notices within a second."""
+    """Revoke a token; a running service notices within a second."""
     from streamboost.service.http import tokens
 
     tokens.revoke(folder, token)
@@ -297,7 +313,7 @@ def _row(line: str, number: int) -> Any:
     except ValueError as error:
         raise UserError(f"line {number} is no JSON: {error}") from error
     if not isinstance(row, dict):
-        raise UserError(f"line {number} is no object.")
+        raise UserError(f"line {number} is not a JSON object.")
     return row
 
 
@@ -311,17 +327,18 @@ def _asked(act: Any) -> Any:
         found = act()
         return list(found) if not isinstance(found, dict | list) else found
     except ServiceError as error:
-        raise UserError(str(error)) from error
+        advice = " Set STREAMBOOST_TOKEN, or use --token." if error.status == 401 else ""
+        raise UserError(f"{error}{advice}") from error
     except httpx.TransportError as error:
         raise UserError(f"The service does not answer: {error}") from error
 
 
 _VERBS = {
-    "predict": 'Ask about events {"features", "id"?}; one answer per line.',
-    "label": 'Tell the truth about events {"id", "label", "weight"?}.',
-    "learn": 'Teach examples {"features", "label", "id"?, "weight"?}.',
+    "predict": 'Predict events {"features", "id"?}; one answer per line.',
+    "label": 'Send the labels of earlier events {"id", "label", "weight"?}.',
+    "learn": 'Learn examples {"features", "label", "id"?, "weight"?}.',
     "act": 'Let a bandit choose labels for events {"features", "id"?}; one answer per line.',
-    "reward": 'Tell what came of labels that were shown: {"id", "reward", "weight"?}, the reward 1 or 0.',
+    "reward": 'Send the rewards of labels that were shown {"id", "reward", "weight"?}; a reward is 1 or 0.',
 }
 
 
@@ -337,7 +354,7 @@ for _verb in _VERBS:
 
 @client_app.command("scores")
 def client_scores(url: Url, model: Model, token: TokenOption = None) -> None:
-    """How well a model does."""
+    """Show the metrics of a model."""
     _tell(url, token, lambda client: client.scores(model))
 
 
@@ -348,7 +365,7 @@ def client_queries(
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many events, at most.")] = 20,
     token: TokenOption = None,
 ) -> None:
-    """List the waiting events that most deserve a label, newest first; one per line."""
+    """List the pending events whose labels would help most, newest first, one per line."""
     with _client(url, token) as client:
         for event in _asked(lambda: client.queries(model, limit)):
             typer.echo(json.dumps(event))
@@ -361,7 +378,7 @@ def client_create(
     description: Description = "{}",
     token: TokenOption = None,
 ) -> None:
-    """Make a model."""
+    """Create a model."""
     fields = _row(description, 1)
     _tell(url, token, lambda client: client.create(model, **fields))
 
@@ -374,7 +391,7 @@ def _tell(url: str, token: str | None, act: Any) -> None:
 
 @client_app.command("models")
 def client_models(url: Url, token: TokenOption = None) -> None:
-    """List the models: what they are and how they stand."""
+    """List the models and their state."""
     _tell(url, token, lambda client: client.models())
 
 
@@ -386,7 +403,7 @@ def client_shadow(
     description: Description = "{}",
     token: TokenOption = None,
 ) -> None:
-    """Let another model learn from the same examples without answering."""
+    """Add a shadow: another model that learns from the same examples but does not answer."""
     fields = _row(description, 1)
     _tell(url, token, lambda client: client.add_shadow(model, name, **fields))
 
@@ -395,10 +412,10 @@ def client_shadow(
 def client_allow(
     url: Url,
     model: Model,
-    label: Annotated[str, typer.Argument(metavar="LABEL", help="JSON, or else a text.")],
+    label: Annotated[str, typer.Argument(metavar="LABEL", help="JSON, or plain text.")],
     token: TokenOption = None,
 ) -> None:
-    """Let a label become a class where new ones are asked for."""
+    """Allow a new label as a class, for a model that requires this."""
     try:
         value = json.loads(label)
     except ValueError:
@@ -410,10 +427,10 @@ def client_allow(
 def client_promote(
     url: Url,
     model: Model,
-    shadow: Annotated[str, typer.Argument(metavar="SHADOW", help="Who shall answer.")],
+    shadow: Annotated[str, typer.Argument(metavar="SHADOW", help="The shadow that becomes the champion.")],
     token: TokenOption = None,
 ) -> None:
-    """Let a shadow answer; the champion becomes a shadow."""
+    """Make a shadow the champion; the champion becomes a shadow."""
     _tell(url, token, lambda client: client.promote(model, shadow))
 
 

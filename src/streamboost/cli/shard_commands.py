@@ -12,17 +12,21 @@ import typer
 NShards = Annotated[
     int | None,
     typer.Option(
-        "--shards", min=1, help="Spread the learners over so many processes: the same answers, bit for bit."
+        "--shards",
+        min=1,
+        help="Spread the learners over so many processes; the predictions are the same, bit for bit.",
     ),
 ]
 EngineName = Annotated[
-    str, typer.Option("--engine", help="Where shards run: processes, ray (the extra of that name) or local.")
+    str,
+    typer.Option("--engine", help="Where the shards run: processes, ray (needs the extra `ray`) or local."),
 ]
 RunEngine = Annotated[
-    str, typer.Option("--engine", help="Who runs: local (processes) or ray (the extra of that name).")
+    str, typer.Option("--engine", help="What runs them: local (processes) or ray (needs the extra `ray`).")
 ]
 Address = Annotated[
-    str | None, typer.Option("--address", help="Of the Ray cluster (default: a new one here).")
+    str | None,
+    typer.Option("--address", help="Address of the Ray cluster (default: start one on this machine)."),
 ]
 
 
@@ -47,7 +51,7 @@ def join_command(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file.")],
 ) -> None:
-    """Join shards into the model file that one process would have written, byte for byte."""
+    """Join shards into one model file, byte for byte the file that a single process would have written."""
     from streamboost.cli.console import stdout
     from streamboost.cli.run import check_writable
     from streamboost.distributed import join
@@ -97,10 +101,10 @@ def sharded(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """A package that is not there is the user's to install."""
+    """A package that is not there is the user's to install, and a model that has no learners is theirs to choose."""
     from streamboost.cli.errors import UserError
 
     try:
         yield
-    except ImportError as error:
+    except (ImportError, TypeError) as error:
         raise UserError(str(error)) from error

@@ -10,6 +10,7 @@ from streamboost.base.naming import ColumnNames
 from streamboost.cli.console import plain_value, quantity, stdout
 from streamboost.cli.importances import importances_of
 from streamboost.cli.models import load_file
+from streamboost.cli.parts import report_figures, report_lines, reports_of
 
 _SHOWN = 8
 
@@ -18,8 +19,7 @@ def show(path: Path, *, as_json: bool) -> None:
     """Print what a model is and what it has learned."""
     facts = describe(path)
     if as_json:
-        if facts["report"] is not None:
-            facts["report"] = facts["report"].to_dict()
+        facts["report"] = report_figures(facts["report"])
         stdout().out(json.dumps(plain_value(facts), indent=1, allow_nan=False), highlight=False)
         return
     lines = {
@@ -35,19 +35,19 @@ def show(path: Path, *, as_json: bool) -> None:
     console = stdout()
     for head, text in lines.items():
         console.print(f"{head:>13}  {text}", markup=False, highlight=False, soft_wrap=True)
-    if facts["report"] is not None:
-        console.print(f"\n{facts['report']}", markup=False, highlight=False, soft_wrap=True)
+    for line in report_lines(facts["report"]):
+        console.print(f"\n{line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def describe(path: Path) -> dict[str, Any]:
     """The facts of a model file."""
     model = load_file(path)
-    report = model.report() if hasattr(model, "report") else None
+    reports = reports_of(model)
     columns: ColumnNames | None = getattr(model, "columns_", None)
     state = getattr(model, "_state", {})  # a predictor of sequences has no columns
     return {
         "model": type(model).__name__,
-        "learner": None if report is None else report.learner,
+        "learner": reports[None].learner if None in reports else None,
         "parameters": _changed(model),
         "columns": None if columns is None else _kinds(columns),
         "classes": model.classes_.tolist() if hasattr(model, "classes_") else None,
@@ -58,7 +58,7 @@ def describe(path: Path) -> dict[str, Any]:
         else model.memory_bytes(),
         "metadata": model.metadata_,
         "importances": importances_of(model),
-        "report": report,
+        "report": reports,
     }
 
 

@@ -17,7 +17,9 @@ def tune_command(
     grid: Annotated[
         list[str] | None,
         typer.Option(
-            "--grid", metavar="NAME=VALUES", help="Values, as gamma=0.05,0.1, or a range, as gamma=0.01..0.4."
+            "--grid",
+            metavar="NAME=VALUES",
+            help="Values to try, as gamma=0.05,0.1, or a range, as gamma=0.01..0.4.",
         ),
     ] = None,
     model: Annotated[str, typer.Option("--model", "-m", help="The ensemble.")] = "streamboost",
@@ -33,22 +35,27 @@ def tune_command(
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Seeds of each candidate.")] = 3,
     rungs: Annotated[
-        int, typer.Option("--budget", min=1, help="Rungs: each keeps a third, and has three times the rows.")
+        int,
+        typer.Option(
+            "--budget",
+            min=1,
+            help="Number of rounds; each keeps the best third of the candidates and uses three times the rows.",
+        ),
     ] = 3,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The first seed, and that of the draws.")] = 0,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Runs at the same time (default: one per core).")
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", help="Folder of the runs: a search goes on from there.")
+        Path, typer.Option("--out", help="Folder for the runs; an interrupted search continues from there.")
     ] = Path("tuning"),
-    json: Annotated[Path | None, typer.Option("--json", help="Save the figures.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Save the results as JSON.")] = None,
     limit: Limit = None,
     reading: Any = None,
     engine: RunEngine = "local",
     address: Address = None,
 ) -> None:
-    """Search parameters on prefixes of a stream: the worse two thirds drop out, the others get three times the rows."""
+    """Search for parameters on growing prefixes of a stream; each round keeps the best third of the candidates."""
     import os
 
     from streamboost.cli.errors import UserError

@@ -83,6 +83,8 @@ def prior_of(head: dict[str, Any]) -> dict[Any, float]:
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
     """Whether an error is one of the file, and not that it is locked or the disk is full."""
     told = ("decode", "no such column", "unsupported file format")
+    if isinstance(error, sqlite3.ProgrammingError):  # another thread than the store's
+        return False
     return not isinstance(error, sqlite3.OperationalError) or any(words in str(error) for words in told)
 
 

@@ -26,6 +26,7 @@ from sklearn.base import clone
 
 from streamboost.adapters.records import as_records
 from streamboost.base.estimator import with_session
+from streamboost.base.inputs.unlabeled import is_missing
 from streamboost.base.pending import PendingAnswers
 from streamboost.base.pieces import InStep
 from streamboost.base.random import draw_seed
@@ -142,7 +143,8 @@ class KeyedModels(Closable):
     def _check_model(self, model: Any) -> None:
         if isinstance(model, type):
             raise TypeError(f"{model.__name__} is a class; pass a model, {model.__name__}(...).")
-        if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes"):
+        sets = getattr(getattr(model, "_entry", model), "task", "") == "multilabel"
+        if not hasattr(model, self._verb) or not hasattr(model, "_file_bytes") or sets:
             raise TypeError(
                 f"{type(self).__name__} takes one of streamboost's {self._kind} for streams, not a {type(model).__name__}: "
                 "KeyedClassifier is for classifiers, KeyedRegressor for regressors."
@@ -273,11 +275,13 @@ class KeyedModels(Closable):
         whole = self._global
         lost_own = lost_global = 0.0
         said = pending or KeyedPendingAnswer(None, None, None)
-        if said.own is not None and said.whole is not None:
-            lost_own, lost_global = self._lost(said.own, said.whole, y)
+        labelled = not is_missing(y)
+        if own.started and not (labelled and pending is None):
             own.model.predict_one(rest)  # refuses what it cannot read before the model of all learns it
-        elif pending is None and whole is not None and whole.started and own.started:
+        elif whole is not None and whole.started and own.started:
             lost_own, lost_global = self._losses(own, whole, rest, y)
+        if said.own is not None and said.whole is not None and labelled:
+            lost_own, lost_global = self._lost(said.own, said.whole, y)
         with InStep(1) as step:
             # The model of all first: it knows the columns of every key, so the key's model has room for what it has room for.
             if whole is not None:
@@ -289,10 +293,12 @@ class KeyedModels(Closable):
             else:
                 own.model.learn_one(rest, y, sample_weight, pending=said.own)
                 own.template = None
-            own.n += 1
+            own.n += labelled
             own.lost_own += lost_own * sample_weight
             own.lost_global += lost_global * sample_weight
-            if self.fallback == "prior":
+            if not labelled:
+                own.stored = -1  # the columns may count such rows, too
+            elif self.fallback == "prior":
                 self._count(y, sample_weight)
             step.took()
             if own.n & (own.n - 1) == 0:  # its rows have doubled

@@ -18,8 +18,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from streamboost import _core
 from streamboost.base.estimator import with_session
 from streamboost.base.files.archive import FORMAT, FORMAT_VERSION, parse_json, read_archive
@@ -190,7 +188,7 @@ class ModelTemplates:
             return KeyedModel(restore(*read_archive(io.BytesIO(numbers))))
         template = self._by_text.get(text)
         if template is None and text in self._once:
-            template = self._make_template(text, len(numbers))
+            template = self._make_template(text, numbers)
         if template is not None:
             return KeyedModel(None, template, template.session.model.unpacked(numbers))
         if len(self._once) >= 16 * MOST:
@@ -198,13 +196,13 @@ class ModelTemplates:
         self._once.add(text)
         return KeyedModel(restore(parse_json(text), _core.unpack_state(numbers)))
 
-    def _make_template(self, text: bytes, n_bytes: int) -> ModelTemplate | None:
+    def _make_template(self, text: bytes, numbers: bytes) -> ModelTemplate | None:
         """Return the template of a text; None if its models must be brought up to date one by one, or are large."""
         if self._large:
             return None
         manifest = Manifest.read(parse_json(text))
         model = rebuild(manifest, {})
-        session = model._reserved(manifest, {"numbers": np.empty(n_bytes // 8)})
+        session = model._reserved(manifest, _core.unpack_state(numbers))
         if manifest.learner_version != session.learner.version:
             return None
         self._large = session.model.memory_bytes() > MOST_BYTES
@@ -263,6 +261,8 @@ class ModelTemplates:
         if session is None or (before is not None and before.fits(session)):
             return
         keyed_model.template = None
+        if session.schema.words:  # there is no short way, and each row's texts would be kept for nothing
+            return
         way = self._way(before, x, y)
         if way is None or self._after.get(way) is not None:
             return
@@ -273,9 +273,7 @@ class ModelTemplates:
         arrays: dict[str, Any] = {}
         text = _text(keyed_model.model, session, arrays)
         template = (
-            None
-            if arrays
-            else self._by_text.get(text) or self._make_template(text, keyed_model.model.memory_bytes())
+            None if arrays else self._by_text.get(text) or self._make_template(text, session.model.packed())
         )
         if template is not None:
             self._after[way] = keyed_model.template = template

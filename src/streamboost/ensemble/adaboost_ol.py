@@ -64,13 +64,13 @@ class AdaBoostOLClassifier(Ensemble):
         parameter(
             "hedge",
             one_of("vote", "sample", "best", "full"),
-            "Who answers: the weighted majority of the prefixes, one drawn at random (as in the paper), the "
-            "one with the fewest mistakes so far, or the whole ensemble.",
+            "How the prediction is made: by the weighted majority of the prefixes, one drawn at random (as in the paper), "
+            "the one with the fewest mistakes so far, or the whole ensemble.",
         ),
         parameter(
             "hypothesis",
             one_of("real", "sign"),
-            "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
+            "Whether a learner's prediction is its confidence in [-1, 1] or its sign.",
         ),
         *OPTIONS,
     )

@@ -50,28 +50,30 @@ if TYPE_CHECKING:
 POISSON_RATE = parameter(
     "poisson_rate",
     number("(0, inf)"),
-    "Mean number of copies of an example that a learner gets: more than 1 makes quick and different learners.",
+    "Mean number of copies of an example that a learner gets (Poisson); more than 1 makes learners adapt faster and "
+    "differ more.",
 )
 VOTE = parameter(
     "vote",
     one_of("log_odds", "accuracy", "uniform"),
-    "Weight of a learner's vote: the log odds of being right lately, its share of right answers since it was born, or 1.",
+    "Weight of a learner's vote: the log odds of its recent accuracy, its accuracy since it was created, or 1.",
 )
 CHAIN = parameter(
     "chain",
     FLAG,
-    "Whether every other learner is a link of a boosting chain, which gets examples more often that earlier links got wrong.",
+    "Whether every other learner belongs to a boosting chain, in which examples that earlier members got wrong are "
+    "learned more often.",
 )
 WINDOW = parameter(
     "window",
     number("(1, inf)"),
-    "About how many of the last examples count as lately, for votes, the chain and the pool; for the pool four times `delay` "
+    "About how many examples count as recent, for votes, the chain and the pool; for the pool, four times `delay` "
     "more.",
 )
 SHORT_MEMORY = parameter(
     "short_memory",
     whole("[200, 1000000]"),
-    'Of "replay": rows that the quicker of its two boosted trees remember.',
+    'Number of rows that the faster of the two boosted trees of "replay" remembers.',
     to_core=False,
 )
 CAUTION = parameter(
@@ -82,8 +84,8 @@ CAUTION = parameter(
     to_core=False,
 )
 TREES = LEARNER.saying(
-    "The weak learner. None: Hoeffding trees that split early and look at a random part of the columns at each node. Any "
-    "other learner can stand in."
+    "The weak learner. None: Hoeffding trees that split early and consider a random subset of the columns at each "
+    "node. Any other learner may be used instead."
 )
 MAX_FEATURES = parameter(
     "max_features",
@@ -240,10 +242,10 @@ class StreamBoostClassifier(AdaptiveEnsemble):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Experts beside the forest: "linear" (a slow and a quick learner), "naive-bayes", "neighbors" (the closest of the '
-            'last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted in slices) '
-            'and "history" (what label follows the last two: for streams whose labels come before the next row is asked about); '
-            "() for none.",
+            'Experts beside the forest: "linear" (a slow and a fast learner), "naive-bayes", "neighbors" (nearest neighbours '
+            'among the last 1,000 rows), "replay" (boosted trees over the last 50,000 rows and over the last 2,000, refitted '
+            'in slices) and "history" (which label usually follows the last two: for streams whose labels arrive before the '
+            "next prediction is needed). Use () for none.",
             to_core=False,
         ),
         WINDOW,
@@ -462,14 +464,14 @@ class StreamingRandomPatchesClassifier(AdaptiveEnsemble):
     _error = "after"
     _parameters = (
         TREES.saying(
-            "The weak learner. None: Hoeffding trees, each with its own random part of the columns."
+            "The weak learner. None: Hoeffding trees, each with its own random subset of the columns."
         ),
         SIZE.saying("Number of trees."),
         POISSON_RATE,
         parameter(
             "feature_fraction",
             number("(0, 1]"),
-            "Share of the columns that each of the default trees sees.",
+            "Share of the columns that each of the default trees uses.",
             to_core=False,
         ),
         *with_defaults(OPTIONS, drift="adwin(delta=1e-5, warning=1e-4)"),

@@ -139,9 +139,9 @@ class StreamBoostRegressor(AdaptiveRandomForestRegressor):
         parameter(
             "companions",
             anything("sequence of names"),
-            'Who learns beside the forest: "linear" (a slow and a quick learner), "boosted" (ten boosted trees), "last" (the '
-            'last target), "differences", "residuals" and "replay" (boosted trees over remembered rows, of the step from the '
-            "last target, of what the answer misses, and of the target); () for none.",
+            'Experts beside the forest: "linear" (a slow and a fast learner), "boosted" (ten boosted trees), "last" (the '
+            'last target), "differences", "residuals" and "replay" (boosted trees over remembered rows that predict the '
+            "change since the last target, the error of the other experts, and the target itself). Use () for none.",
             to_core=False,
         ),
         *with_defaults(REGRESSION_OPTIONS, drift="adwin"),

@@ -56,7 +56,7 @@ class AgnosticBoostingClassifier(Ensemble):
         LEARNER,
         SIZE,
         parameter(
-            "gamma", number("(0, 1]"), "The advantage over guessing that is asked of the weak learners."
+            "gamma", number("(0, 1]"), "The advantage over random guessing required of the weak learners."
         ),
         parameter(
             "draw",

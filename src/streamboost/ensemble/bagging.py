@@ -62,8 +62,8 @@ class OnlineBaggingClassifier(Ensemble):
         parameter(
             "ballot",
             one_of("label", "distribution"),
-            "What a learner puts into the vote: its label, as in the paper, or its class distribution, about as accurate "
-            "or more, with far better probabilities.",
+            "What a learner contributes to the vote: its label, as in the paper, or its class distribution, which is about "
+            "as accurate or more so, with far better probabilities.",
         ),
         *OPTIONS,
     )

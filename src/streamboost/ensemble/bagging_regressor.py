@@ -57,7 +57,8 @@ class OnlineBaggingRegressor(RegressionEnsemble):
         parameter(
             "combine",
             one_of("mean", "median"),
-            "What is answered: the mean of the learners' answers, or their median, which some that are far off do not move.",
+            "How the learners' predictions are combined: by their mean, or by their median, which is robust to a few that "
+            "are far off.",
         ),
         *REGRESSION_OPTIONS,
     )

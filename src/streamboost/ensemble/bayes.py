@@ -71,8 +71,8 @@ class BayesianEnsembleClassifier(Ensemble):
         parameter(
             "vote",
             one_of("bayes", "sgd", "uniform"),
-            "How much each learner counts: by posterior means, by the same loss minimised with stochastic gradient "
-            "steps, or all alike.",
+            "Weights of the learners: posterior means, the minimiser of the same loss by stochastic gradient descent, or "
+            "equal weights.",
         ),
         parameter(
             "loss",
@@ -90,9 +90,8 @@ class BayesianEnsembleClassifier(Ensemble):
         parameter(
             "feature_fraction",
             [number("(0, 1]"), NONE],
-            "Share of the columns each learner looks at, unless the learner has its own `feature_fraction`. "
-            "Without subsets (1 or None) learners that start alike stay alike. Python-written learners see all "
-            "columns.",
+            "Share of the columns each learner uses, unless the learner has its own `feature_fraction`. Without subsets (1 "
+            "or None), learners that start equal stay equal. Learners written in Python use all columns.",
             to_core=False,
         ),
         parameter(
@@ -104,7 +103,7 @@ class BayesianEnsembleClassifier(Ensemble):
         parameter(
             "n_pretrain",
             whole("[1, inf)"),
-            "Examples for static learners.",
+            "Number of examples that static learners are trained on.",
         ),
         parameter(
             "prior_shape",
@@ -124,7 +123,7 @@ class BayesianEnsembleClassifier(Ensemble):
         parameter(
             "forgetting",
             number("(0, 1]"),
-            "Factor on the past at each example; below 1 the weights follow drifting streams.",
+            "Factor by which past losses fade at each example; below 1 the weights follow drifting streams.",
         ),
         parameter(
             "learning_rate",

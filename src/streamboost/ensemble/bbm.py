@@ -64,8 +64,7 @@ class OnlineBBMClassifier(Ensemble):
         parameter(
             "weighting",
             one_of("importance", "sampling"),
-            "Learners get the example with its weight, or the whole example with that probability (as in the "
-            "paper).",
+            "Whether learners get the example with its weight, or the whole example with that probability (as in the paper).",
         ),
         *OPTIONS,
     )

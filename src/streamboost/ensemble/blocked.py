@@ -51,11 +51,11 @@ class BlockedBoostingClassifier(Ensemble):
     _entry = model_entry("blocked-boost")
     _parameters = (
         LEARNER,
-        SIZE.saying("Number of learners, at most."),
+        SIZE.saying("Largest number of learners."),
         parameter(
             "block_size",
             whole("[1, inf)"),
-            "Examples each learner is made of.",
+            "Number of examples each learner is trained on.",
         ),
         parameter(
             "literal",

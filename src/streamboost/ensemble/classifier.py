@@ -246,8 +246,8 @@ class Ensemble(StreamEnsemble, StreamClassifier):
         raw = session.model.report()
         if "health/rows" not in raw:
             raise ValueError(
-                "health needs its own sums: start the model with keep_health=True. One that has begun without them cannot begin "
-                "to keep them: teach sklearn.base.clone(model).set_params(keep_health=True) beside it."
+                "health() needs statistics that are collected only with keep_health=True, from the first row on. Train "
+                "sklearn.base.clone(model).set_params(keep_health=True) beside this model."
             )
         return make_health(
             {name: value for name, value in raw.items() if name.startswith(("health/", "coverage/"))},

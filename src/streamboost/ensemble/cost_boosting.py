@@ -14,12 +14,19 @@ from streamboost.base.files.manifest import unflattened
 from streamboost.base.inputs.labels import ClassCodes
 from streamboost.base.parameter import anything, number, one_of, parameter
 from streamboost.base.params import BoosterPlan
+from streamboost.base.warned import warn_user
 from streamboost.catalogue import model_entry
 from streamboost.ensemble.classifier import Ensemble
 from streamboost.ensemble.options import LEARNER, OPTIONS, SIZE, EnsembleOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from streamboost.base.session import Session
+
+MOST_COST = 1e6
+_SPREAD = {"adac2": 2, "csb2": 4}
+"""The power of a cost, over the number of learners, that comes to the cost along the chain, as balanced costs are spread."""
 
 
 class CostBoostingClassifier(Ensemble):
@@ -59,16 +66,16 @@ class CostBoostingClassifier(Ensemble):
         parameter(
             "algorithm",
             one_of("adac2", "csb2", "rusboost"),
-            "AdaC2: costs weigh all examples; CSB2: those that are answered wrong; RUSBoost: no costs, but fewer copies of the "
-            "frequent class.",
+            "AdaC2 multiplies the weights of all examples by their costs, CSB2 those of misclassified examples. RUSBoost "
+            "uses no costs but learns fewer copies of the frequent class.",
         ),
         parameter(
             "costs",
             anything('"balanced" or dict'),
             "For AdaC2 and CSB2, what a mistake on a class costs: ``{label: cost}``, or ``{(truth, answer): cost}``; what is not "
-            "named costs 1. They are multiplied in at every learner: for N of them name ``c ** (2 / N)``. Labels in them must be "
-            "declared (``classes=`` at the first call, or ``fit``). Balanced: the rare class costs 1, the frequent one as much "
-            "less as it is more frequent so far.",
+            "named costs 1. They are multiplied in at every learner: for N of them name ``c ** (2 / N)`` (CSB2: 4 / N). Labels "
+            "in them must be declared (``classes=`` at the first call, or ``fit``). Balanced: the rare class costs 1, the "
+            "frequent one as much less as it is more frequent so far.",
             to_core=False,
             from_list=unflattened,
         ),
@@ -107,11 +114,30 @@ class CostBoostingClassifier(Ensemble):
             )
         for key, cost in self.costs.items():
             real = isinstance(cost, int | float | np.number) and not isinstance(cost, bool)
-            if not real or not math.isfinite(cost) or cost <= 0 or cost > 1e6:
+            if not real or not math.isfinite(cost) or cost <= 0 or cost > MOST_COST:
                 raise ValueError(f"costs[{key!r}]={cost!r} must be a number above 0, at most 1e6.")
 
     def _booster_plan(self) -> BoosterPlan:
         return replace(super()._booster_plan(), declared=isinstance(self.costs, Mapping))
+
+    def _new_session(self, *facts: Any, **named: Any) -> Session:
+        made = super()._new_session(*facts, **named)
+        if "n_fit" in named:  # a first row, not a file: nobody needs to hear it again
+            self._warn_of_dear_mistakes()
+        return made
+
+    def _warn_of_dear_mistakes(self) -> None:
+        """Warn of costs that leave the learners at the end of the chain one class, since each multiplies them in."""
+        if not isinstance(self.costs, Mapping) or not self.costs or self.algorithm == "rusboost":
+            return
+        prices = [*map(float, self.costs.values()), *([1.0] if len(self.costs) < 2 else [])]
+        dearer = max(prices) / min(prices)
+        share = min(1.0, _SPREAD[self.algorithm] / self.n_estimators)
+        if math.log(dearer) > share * math.log(MOST_COST):
+            warn_user(
+                f"costs={self.costs!r}: each of the {self.n_estimators} learners multiplies them in, which leaves the later "
+                f"ones a single class. Where a mistake costs {dearer:.4g} times the other, name {dearer**share:.4g}."
+            )
 
     def _core_params(self) -> dict[str, Any]:
         return {**super()._core_params(), "costs": None}

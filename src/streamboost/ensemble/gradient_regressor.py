@@ -62,7 +62,8 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
         parameter(
             "loss",
             one_of("squared", "absolute", "huber", "quantile"),
-            "What is made small: the squared error (means), the absolute one (medians), Huber's, or that of a quantile.",
+            "The loss that is minimised: the squared error (predicts means), the absolute error (medians), Huber's loss, or "
+            "the loss of a quantile.",
         ),
         parameter(
             "domain",
@@ -72,7 +73,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
         parameter(
             "learning_rate",
             [number("(0, 1]"), NONE],
-            "Length of a step in the span. None means min(1, 10 ln(N + 1) / N).",
+            "Step size. None means min(1, 10 ln(N + 1) / N).",
             to_core=False,
         ),
         parameter(
@@ -80,7 +81,7 @@ class OnlineGradientBoostingRegressor(RegressionEnsemble):
             number("(0, 2]"),
             'With ``loss="huber"``: where it turns linear, in units of the bound B.',
         ),
-        parameter("quantile", number("(0, 1)"), 'With ``loss="quantile"``: which one.'),
+        parameter("quantile", number("(0, 1)"), 'With ``loss="quantile"``: the quantile to predict.'),
         *REGRESSION_OPTIONS,
     )
 

@@ -80,7 +80,7 @@ class OnlineBMRClassifier(LabelRanking):
         parameter(
             "loss",
             one_of("rank", "hinge"),
-            "The loss of a pair of labels: 1 if it is ranked wrongly, or the hinge loss, which never is below.",
+            "The loss of a pair of labels: 1 if it is ranked wrongly, or the hinge loss, which is never below that.",
         ),
         *SET_OPTIONS,
     )

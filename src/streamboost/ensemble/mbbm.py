@@ -67,8 +67,8 @@ class OnlineMBBMClassifier(MulticlassBooster):
         parameter(
             "edge",
             [number("[0, 1)"), one_of("auto"), numbers("sequence of these")],
-            "How much better than guessing the learners are asked to be. Several edges: one booster each, "
-            "weighed by Hedge. Auto: (0.3, 0.1, 0.03, 0.01); paper and paper_code: 0.1.",
+            "How much better than random guessing each learner has to be. Several edges: one booster for each, combined by "
+            'Hedge. "auto": (0.3, 0.1, 0.03, 0.01); "paper" and "paper_code": 0.1.',
             to_core=False,
         ),
         parameter(
@@ -89,13 +89,13 @@ class OnlineMBBMClassifier(MulticlassBooster):
         parameter(
             "early_exit",
             FLAG,
-            "Teach nothing to the learners that can no longer change the answer. With the exact potential "
-            "their weight is 0 anyway; the pairwise one would go on teaching the labels behind the leader.",
+            "Skip the learners that can no longer change the prediction. With the exact potential their weight is 0 anyway; "
+            "with the pairwise one they would go on learning to separate the labels behind the leader.",
         ),
         parameter(
             "n_draws",
             whole("[1, 1000000]"),
-            'Draws for each value of ``potential="mc"``.',
+            'Number of draws for each value of ``potential="mc"``.',
         ),
         *OPTIONS,
     )

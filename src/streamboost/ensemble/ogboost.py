@@ -52,22 +52,22 @@ class OGBoostClassifier(Ensemble):
         parameter(
             "n_candidates",
             whole("[1, inf)"),
-            "Learners in each selector.",
+            "Number of learners in each selector.",
         ),
         parameter(
             "loss",
             one_of("logistic", "exponential", "hinge", "doom", "savage"),
-            "The loss of the margin. Doom and savage are bounded: robust to false labels.",
+            'The loss of the margin. "doom" and "savage" are bounded, and therefore robust to false labels.',
         ),
         parameter(
             "shrinkage",
             number("(0, 1]"),
-            "What each selector's answer is multiplied by.",
+            "Shrinkage: the factor on each selector's contribution.",
         ),
         parameter(
             "hypothesis",
             one_of("real", "sign"),
-            "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
+            "Whether a learner's prediction is its confidence in [-1, 1] or its sign.",
         ),
         *OPTIONS,
     )

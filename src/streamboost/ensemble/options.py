@@ -93,37 +93,39 @@ SIZE = parameter("n_estimators", whole("[1, inf)"), "Number of learners.", to_co
 RANDOM_STATE = parameter(
     "random_state",
     Kind("int, RandomState or None", "random_state"),
-    "Key of all random draws. An integer gives the same model every time; None draws a new key at the start.",
+    "Seed of all random draws. An integer gives the same model every time; None draws a new seed at the start.",
     to_core=False,
     default=None,
 )
 N_JOBS = parameter(
     "n_jobs",
     [whole(), NONE],
-    "Threads: None is one, -1 as many as the process may use. Answers and state are the same bits for any number. Taken "
-    "when the model starts or is loaded; learners written in Python stay on one thread.",
+    "Number of threads: None means one, -1 as many as the process may use. Predictions and state are bit for bit the "
+    "same for any number. Takes effect when the model starts or is loaded; learners written in Python always run on "
+    "one thread.",
     to_core=False,
     default=None,
 )
 TIE = parameter(
     "tie",
     one_of("lowest", "random"),
-    "Who wins equal votes: the class with the lowest internal code, or a keyed draw.",
+    "How ties in the vote are broken: by the lowest internal class code, or by a seeded random draw.",
     to_core=False,
     default="lowest",
 )
 MONITOR = parameter(
     "monitor",
     FLAG,
-    "Keep the sums for :meth:`report`: what each learner was given and how it did, and the bounds.",
+    "Whether to keep the statistics for :meth:`report`: the weight of the examples each learner received, its "
+    "errors, and the bounds.",
     to_core=False,
     default=True,
 )
 CATEGORICAL_FEATURES = parameter(
     "categorical_features",
     [numbers("array-like"), NONE],
-    "Nominal columns, as a mask, column numbers or names; in frames and dicts, text, categories and booleans are nominal "
-    "without being named.",
+    "Nominal columns, as a mask, column numbers or names. In frames and dicts, strings, categories and booleans are "
+    "nominal without being listed.",
     to_core=False,
     default=None,
 )
@@ -142,8 +144,8 @@ DRIFT = (
     parameter(
         "drift",
         DETECTOR,
-        "A guard for every learner: a detector watches its errors and has it replaced when they rise. As text, a detector may "
-        'have parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
+        "Drift detector for each learner: it monitors the learner's errors and has the learner replaced when they rise. "
+        'A string may include parameters, ``"adwin(delta=0.002)"``. None: learners are never replaced.',
         to_core=False,
         from_list=from_file,
         default=None,
@@ -151,15 +153,15 @@ DRIFT = (
     parameter(
         "background",
         FLAG,
-        "With `drift`: whether a warning starts a background learner, which takes over if the drift is confirmed. If not, "
-        "a drift starts the learner anew.",
+        "With `drift`: whether a warning starts training a background learner, which takes over if the drift is "
+        "confirmed. If False, a drift resets the learner.",
         to_core=False,
         default=True,
     ),
     parameter(
         "on_drift",
         one_of("learner", "lane"),
-        "With `drift`: what begins again: the learner, or also what the ensemble remembers about its place.",
+        "With `drift`: what is reset: the learner alone, or also what the ensemble has recorded about its position.",
         to_core=False,
         default="learner",
     ),
@@ -169,16 +171,17 @@ PAST = (
     parameter(
         "lags",
         anything("int or sequence of int"),
-        "Past targets (labels) as further columns, called ``target[-1]``, ``target[-2]``, ...: the last n, or those that are "
-        "listed, ``(1, 2, 24)``. They are those of the rows learned before, in the order of learning. 0: none.",
+        "Adds past targets (labels) as columns ``target[-1]``, ``target[-2]``, ...: the last n, or those listed, as in "
+        "``(1, 2, 24)``. They are the targets of the rows learned before, in the order of learning. 0: none.",
         to_core=False,
         default=0,
     ),
     parameter(
         "delay",
         whole("[0, 100000]"),
-        "How many rows late targets (labels) come when the model is in use. A row is then learned with the lags and the last "
-        "target of that many rows before, and experts are judged as of then: as it will be answered.",
+        "How many rows after its features a target (label) arrives when the model is in use. Rows are then learned with "
+        "the lags and the last target known that many rows earlier, and experts are judged by their predictions of that "
+        "time: training sees what prediction will see.",
         to_core=False,
         default=0,
     ),
@@ -187,9 +190,9 @@ PAST = (
 UNLABELED = parameter(
     "unlabeled",
     one_of("ignore", "statistics"),
-    "What rows without a label (None, NaN) do, from the first row on that has one. ignore: they are answered, and otherwise as "
-    "if they had never come. statistics: their numbers also move the scales of the columns, and their columns and categories are "
-    "known from then on.",
+    'What happens to rows without a label (None, NaN), once one row with a label has been learned. "ignore": they '
+    'are predicted, and otherwise leave no trace. "statistics": their values also update the scales of the columns, '
+    "and their columns and categories become known.",
     to_core=False,
     default="ignore",
 )

@@ -74,7 +74,7 @@ class OSBoostClassifier(Ensemble):
         parameter(
             "gamma",
             number("(0, 0.5)"),
-            "The advantage over guessing that is asked of the weak learners; larger means steeper weights.",
+            "The advantage over random guessing required of the weak learners; larger values make the weights steeper.",
         ),
         parameter(
             "vote",
@@ -87,7 +87,7 @@ class OSBoostClassifier(Ensemble):
         parameter(
             "hypothesis",
             one_of("real", "sign"),
-            "Whether a learner answers with its confidence in [-1, 1] or with its sign.",
+            "Whether a learner's prediction is its confidence in [-1, 1] or its sign.",
         ),
         parameter(
             "projection",

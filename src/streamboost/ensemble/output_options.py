@@ -31,18 +31,19 @@ CALIBRATION = (
     parameter(
         "calibration",
         [one_of("temperature", "platt", "beta", "platt+bins"), NONE],
-        "Probabilities that hold, learned from what was answered and what then happened: by a temperature beside the shares of "
-        "the classes, which costs next to nothing and leaves the labels as they are, by Platt scaling, beta calibration (three "
-        "parameters; with more than two classes as Platt's), or Platt scaling and what is left around each hundredth of it "
-        "(the best choice as a rule). None: the vote's own, as the papers define it.",
+        "How probabilities are calibrated, from the predictions made so far and the labels that followed. "
+        '"temperature": a temperature, mixed with the class frequencies; costs next to nothing and leaves the labels '
+        'as they are. "platt": Platt scaling. "beta": beta calibration (three parameters; with more than two classes '
+        'the same as Platt). "platt+bins": Platt scaling, then a correction in each hundredth of it (usually the most '
+        "accurate). None: the vote's own probabilities, as the papers define them.",
         to_core=False,
         default="temperature",
     ),
     parameter(
         "calibration_half_life",
         [number("(0, inf)"), NONE, one_of("auto")],
-        "Examples after which the calibration has forgotten half of its past. None: it forgets nothing. Auto: 1,000 for a "
-        "temperature; for the others 10,000 with `drift`, else None.",
+        'Half-life of the calibration, in examples. None: it never forgets. "auto": 1,000 for a temperature; for the '
+        "others 10,000 with `drift`, otherwise None.",
         to_core=False,
         default="auto",
     ),
@@ -51,9 +52,10 @@ RARE = (
     parameter(
         "class_weight",
         anything('"balanced", "oversample", "undersample", dict or None'),
-        "A factor on the weight of an example, by its class. Balanced: as if all classes were equally frequent so far, at most "
-        "100. Oversample and undersample: the most or the least frequent class lately, over the example's own; under an "
-        "ensemble of Poisson copies that is resampling. A dict names the factors, 1 for labels that it leaves out.",
+        'Multiplies the weight of an example by a factor for its class. "balanced": as if all classes had been equally '
+        'frequent so far, at most 100. "oversample" and "undersample": the recent frequency of the most or the least '
+        "frequent class divided by that of the example's class; in an ensemble of Poisson copies this amounts to "
+        "resampling. A dict gives the factors; labels not in it have 1.",
         to_core=False,
         from_list=unflattened,
         default=None,
@@ -61,24 +63,25 @@ RARE = (
     parameter(
         "class_weight_half_life",
         [number("(0, inf)"), NONE, one_of("auto")],
-        "Examples after which the counts behind `class_weight` have faded to a half. Auto: balanced counts do not fade, or "
-        "in 10,000 examples with `drift`; those of resampling lose a tenth with every example.",
+        'Half-life of the class counts behind `class_weight`, in examples. "auto": the counts of "balanced" have none, '
+        "or 10,000 examples with `drift`; those of resampling lose a tenth with every example.",
         to_core=False,
         default="auto",
     ),
     parameter(
         "decision",
         one_of("argmax", "cost", "f1", "g_mean"),
-        "Which label is answered: the most probable one; the one of least expected cost (`decision_costs`); or, of two, by the "
-        "threshold that had the best F1 of ``classes_[1]``, or geometric mean of the recalls, on the probabilities so far.",
+        'How `predict` chooses the label. "argmax": the most probable one. "cost": the one with the least expected '
+        'cost (`decision_costs`). "f1" or "g_mean", for two classes: by the threshold that had the best F1 of '
+        "``classes_[1]``, or geometric mean of the recalls, on the probabilities so far.",
         to_core=False,
         default="argmax",
     ),
     parameter(
         "decision_costs",
         anything("dict or None"),
-        'What answers cost with ``decision="cost"``: ``{(truth, answer): cost}``; what is not named costs 0 if it is right and '
-        "1 if it is wrong.",
+        'Costs for ``decision="cost"``: ``{(true label, predicted label): cost}``. A pair that is not listed costs 0 if '
+        "the prediction is right and 1 if it is wrong.",
         to_core=False,
         from_list=unflattened,
         default=None,
@@ -88,8 +91,8 @@ SETS = (
     parameter(
         "coverages",
         anything("floats in (0, 1) or None"),
-        "Keep what :meth:`predict_set` needs for sets that hold the true label with these frequencies, (0.8, 0.9, 0.95) for "
-        "example. None: no sets.",
+        "Coverages for which :meth:`predict_set` is to give prediction sets, for example (0.8, 0.9, 0.95). None: no "
+        "sets.",
         to_core=False,
         from_list=tuple,
         default=None,
@@ -97,7 +100,8 @@ SETS = (
     parameter(
         "keep_health",
         FLAG,
-        "Keep what :meth:`health` needs: the last thousand rows beside all before, by column and class.",
+        "Whether to keep the statistics for :meth:`health`, which compares the last thousand rows with all rows before "
+        "them, by column and class.",
         to_core=False,
         default=False,
     ),
@@ -105,8 +109,8 @@ SETS = (
 IMPORTANCES = parameter(
     "importances",
     FLAG,
-    "Keep ``feature_importances_``: every 16th row is explained before it is learned, in closed form or at the cost of "
-    "about an answer per column.",
+    "Whether to keep ``feature_importances_``: every 16th row is explained before it is learned, in closed form or "
+    "at the cost of about one prediction per column.",
     to_core=False,
     default=False,
 )
@@ -117,16 +121,16 @@ REGRESSION_OUTPUT_OPTIONS = (
     parameter(
         "target",
         one_of("raw", "log1p"),
-        "What is learned: the target as it is, or ln(1 + target), for targets above -1 that grow by factors; answers are "
-        "those of the target either way.",
+        "What is learned: the target as it is, or ln(1 + target), for targets above -1 that vary by factors. Predictions "
+        "are on the original scale either way.",
         to_core=False,
         default="raw",
     ),
     parameter(
         "coverages",
         anything("floats in (0, 1) or None"),
-        "Keep what :meth:`predict_interval` needs for intervals that hold the target with these frequencies, (0.8, 0.9, 0.95) "
-        "for example. None: no intervals.",
+        "Coverages for which :meth:`predict_interval` is to give prediction intervals, for example (0.8, 0.9, 0.95). "
+        "None: no intervals.",
         to_core=False,
         from_list=tuple,
         default=None,

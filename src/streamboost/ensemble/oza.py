@@ -62,7 +62,7 @@ class OnlineBoostingClassifier(Ensemble):
         parameter(
             "untrained",
             one_of("wrong", "class0", "random"),
-            "How a learner that has learned nothing yet is judged.",
+            "How the prediction of a learner that has learned nothing yet is judged.",
         ),
         parameter(
             "lambda_cap",
@@ -72,8 +72,8 @@ class OnlineBoostingClassifier(Ensemble):
         parameter(
             "copies_cap",
             [whole("[1, inf)"), NONE],
-            "Most copies of an example that a learner is taught at once (times its sample weight, where that "
-            "is above 1); its weight travels on in full. None sets no limit.",
+            "Largest number of copies of an example that a learner learns at once (times its sample weight, if that is above "
+            "1); the weight passed on to the next learner is not limited. None sets no limit.",
         ),
         parameter(
             "vote",
@@ -98,7 +98,7 @@ class OnlineBoostingClassifier(Ensemble):
         parameter(
             "ballot",
             one_of("label", "distribution"),
-            "What a learner puts into the vote, times its weight: its label, or its class distribution.",
+            "What a learner contributes to the vote, times its weight: its label, or its class distribution.",
         ),
         *OPTIONS,
     )

@@ -58,7 +58,7 @@ class PrimedOnlineBoostingClassifier(Ensemble):
     _entry = model_entry("primed-boost")
     _parameters = (
         LEARNER,
-        SIZE.saying("Number of learners, at most."),
+        SIZE.saying("Largest number of learners."),
         parameter(
             "n_prime",
             whole("[1, inf)"),

@@ -54,12 +54,13 @@ class ReorderedBoostingClassifier(Ensemble):
         parameter(
             "method",
             one_of("bole", "adob"),
-            "Who votes: all learners that are right more often than not (BOLE), or those before the first that is not (ADOB).",
+            "Which learners vote: all that are right more often than not (BOLE), or those before the first that is not "
+            "(ADOB).",
         ),
         parameter(
             "ballot",
             one_of("label", "distribution"),
-            "What a learner puts into the vote: its label, or its class distribution.",
+            "What a learner contributes to the vote: its label, or its class distribution.",
         ),
         *with_defaults(OPTIONS, drift="ddm(warm_start=7, warning_threshold=1.2, drift_threshold=1.95)"),
     )

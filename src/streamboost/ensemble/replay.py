@@ -40,22 +40,26 @@ REPLAY = (
     parameter(
         "memory",
         whole("[200, 1000000]"),
-        "Rows that are remembered: each fit uses the last so many. Fewer where `max_bytes` has no room for them.",
+        "Number of rows remembered; each fit uses the last so many. Fewer if `max_bytes` has no room for them.",
     ),
-    parameter("rounds", whole("[1, inf)"), "Trees of one fit."),
-    parameter("leaves", whole("[1, 256]"), "Leaves of a tree, at most."),
-    parameter("learning_rate", number("(0, 1]"), "What each tree's correction is multiplied by."),
+    parameter("rounds", whole("[1, inf)"), "Number of trees (boosting rounds) of one fit."),
+    parameter("leaves", whole("[1, 256]"), "Largest number of leaves of a tree."),
+    parameter("learning_rate", number("(0, 1]"), "Shrinkage: the factor on each tree's contribution."),
     parameter(
         "refit",
         number("(1, 2]"),
         "A new fit begins each time the past has grown by this factor; once the memory is full, as often as a full memory "
         "would have grown by it.",
     ),
-    parameter("bins", whole("[4, 255]"), "Bins of a numeric column; a value that is missing has its own."),
+    parameter(
+        "bins",
+        whole("[4, 255]"),
+        "Number of bins of a numeric column; missing values have a bin of their own.",
+    ),
     parameter(
         "max_bytes",
         whole("[1, inf)"),
-        "Bytes of the model: four fifths for the remembered rows and what is fitted to them.",
+        "Memory limit in bytes: four fifths are for the remembered rows and what is fitted to them.",
     ),
 )
 
@@ -233,7 +237,8 @@ class ReplayBoostingRegressor(ReplayEnsemble, RegressionEnsemble):
         parameter(
             "loss",
             one_of("squared", "absolute", "huber"),
-            "What is made small: the squared error (means), the absolute one (medians), or Huber's between the two.",
+            "The loss that is minimised: the squared error (predicts means), the absolute error (medians), or Huber's loss "
+            "between the two.",
         ),
         RANDOM_STATE,
         N_JOBS,

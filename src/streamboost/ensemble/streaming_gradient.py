@@ -23,16 +23,18 @@ if TYPE_CHECKING:
 
 _CHAIN = (
     SIZE.saying("Number of stages of the chain."),
-    parameter("learning_rate", number("(0, 1]"), "What the answer of a stage counts in the sum."),
+    parameter("learning_rate", number("(0, 1]"), "Shrinkage: the factor on each stage's contribution."),
     parameter(
         "n_bagged",
         whole("[1, 1000]"),
-        "Learners of a stage: its answer is their mean, and with more than one each learns a row Poisson(1) times.",
+        "Number of learners in a stage: it predicts their mean, and if there is more than one, each learns a row "
+        "Poisson(1) times.",
     ),
     parameter(
         "warm_up",
         whole("[0, 100000]"),
-        "Rows after which the next stage joins the chain, so that each corrects what those before it have learned.",
+        "Number of rows after which the next stage joins the chain, so that each stage corrects what those before it "
+        "have learned.",
     ),
 )
 

@@ -42,8 +42,8 @@ WORD_OPTIONS = (
     parameter(
         "max_tree_columns",
         whole("[1, inf)"),
-        "Trees, neighbours and the other experts see at most so many columns of rows with words, or of sparse rows with more "
-        "columns: the first that there are. Experts over hashed tokens see all.",
+        "With text columns, or sparse rows that are wider, trees, nearest neighbours and the other experts use at most "
+        "this many columns: the first ones. Experts over hashed tokens use all of them.",
         to_core=False,
         default=256,
     ),

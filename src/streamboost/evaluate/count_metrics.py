@@ -55,7 +55,7 @@ class OfCounts(Metric):
 
 
 class ErrorRate(OfCounts):
-    """share of wrong answers; no answer (no label was known yet) is a wrong one"""
+    """share of wrong predictions; no prediction (no label was known yet) counts as wrong"""
 
     name = "error"
     greater_is_better = False
@@ -65,7 +65,7 @@ class ErrorRate(OfCounts):
 
 
 class Accuracy(OfCounts):
-    """share of right answers: 1 less the error"""
+    """share of correct predictions: 1 - error"""
 
     name = "accuracy"
 
@@ -74,7 +74,7 @@ class Accuracy(OfCounts):
 
 
 class Kappa(OfCounts):
-    """(right - by chance) / (1 - by chance), chance having the frequencies of labels and answers; 0 where it is always right"""
+    """Cohen's kappa: (accuracy - chance) / (1 - chance), chance by the frequencies of labels and predictions; 0 if it is 1"""
 
     name = "kappa"
 
@@ -83,7 +83,7 @@ class Kappa(OfCounts):
 
 
 class KappaMajority(OfCounts):
-    """the same against answering the most frequent label; below 0 the model is worse than that"""
+    """the same relative to predicting the most frequent label; below 0 the model is worse than that"""
 
     name = "kappa_majority"
 
@@ -93,7 +93,7 @@ class KappaMajority(OfCounts):
 
 
 class KappaTemporal(Metric):
-    """the same against repeating the last label that has arrived; below 0 the model is worse than no change"""
+    """the same relative to repeating the last label that has arrived; below 0 the model is worse than that"""
 
     name = "kappa_temporal"
 
@@ -142,7 +142,7 @@ class BalancedAccuracy(OfCounts):
 
 
 class GMean(OfCounts):
-    """geometric mean of those recalls: 0 if one label is never recognised"""
+    """geometric mean of these recalls: 0 if one label is never recognised"""
 
     name = "g_mean"
 
@@ -180,7 +180,7 @@ class OfOneLabel(OfCounts):
 
 
 class Precision(OfOneLabel):
-    """share of the positive answers that are right; 0 without any"""
+    """share of the positive predictions that are correct; 0 without any"""
 
     name = "precision"
 
@@ -224,7 +224,7 @@ class F1(FBeta):
 
 
 class ExpectedCost(OfCounts):
-    """mean cost of an answer: `cost:fraud>fine=50:fine>fraud=1`, or `cost:fraud=50` for mistakes on it; without costs 1 each"""
+    """mean cost of a prediction: `cost:fraud>fine=50:fine>fraud=1`, or `cost:fraud=50` for mistakes on it; by default 1 each"""
 
     name = "cost"
     greater_is_better = False
@@ -273,7 +273,7 @@ class ExpectedCost(OfCounts):
 
 
 class LogLoss(MeanLoss):
-    """mean of -log p of the true label, p raised to 2^-52 at least, as scikit-learn does"""
+    """mean of -log p of the true label, p being at least 2^-52, as in scikit-learn"""
 
     name = "log_loss"
     needs_proba = True
@@ -283,7 +283,7 @@ class LogLoss(MeanLoss):
 
 
 class Brier(MeanLoss):
-    """mean squared distance of the probabilities from the truth, summed over the labels; half of it for two labels"""
+    """mean squared error of the probabilities, summed over the labels; half of it for two labels"""
 
     name = "brier"
     needs_proba = True

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streamboost.adapters.any_model import RowByRow, Stepwise, as_model, fresh_copy, given
-from streamboost.adapters.records import RecordStream, held_rows, open_data
+from streamboost.adapters.records import RecordStream, held_rows, open_data, with_label_sets
 from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.evaluate.bandit import AllLabelsPass, as_bandit, with_labels
 from streamboost.evaluate.baseline_pass import BaselinePass, baseline_results
@@ -98,7 +98,8 @@ def prequential(
         any object with ``test_then_train(X, y)``. With one order it is this object that learns. Batch classifiers go
         into a :class:`SlidingWindow`.
     data : a stream; a pair (X, y) with X an array, a CSR matrix, a frame or a list of dicts; or an iterable of pairs
-        (dict, label), as River's datasets are.
+        (dict, label), as River's datasets are. For a classifier of label sets y are indicators, or beside dicts a dict
+        ``{label: bool}`` each; None where nobody knows.
     sample_weight : the weight of every row of a pair (X, y) in learning. Metrics count every row once.
     orders : 1 reads the data once, as it comes, in bounded memory. K > 1 holds the data in memory and runs a fresh
         clone of the model over each of K random orders.
@@ -149,8 +150,10 @@ def prequential(
         raise ValueError(f"seed must be in [0, 2^64), got {key}.")
     opened = open_data(data, sample_weight)
     records = isinstance(opened, RecordStream)
-    stream = first_rows(opened, limit)
     task = task_of(model)
+    if isinstance(opened, RecordStream) and task.name == "multilabel":
+        opened = with_label_sets(opened, limit)
+    stream = first_rows(opened, limit)
     if budget is not None and task.name != "classification":
         raise ValueError(
             f"budget={budget!r} is for classifiers of single labels; {type(model).__name__} is none."
@@ -309,7 +312,8 @@ class _Pass:
             raise DataError(f"{stream.name}: no rows{' with a label' if unlabeled else ''}.")
         unlabeled += getattr(stream, "n_unlabeled", 0)
         if unlabeled:
-            warn_of_data(f"{stream.name}: {unlabeled:,} rows without a label are left out.")
+            shown = " of the figures; the model is shown them" if self._sees_unlabeled else ""
+            warn_of_data(f"{stream.name}: {unlabeled:,} rows without a label are left out{shown}.")
         if self._late is not None and learn_late:
             start = time.process_time()
             self._late.learn_rest(self._model)

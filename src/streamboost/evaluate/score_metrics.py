@@ -157,7 +157,7 @@ class OfLevels(Metric):
 
 
 class AUC(OfLevels):
-    """area under the ROC curve, ties half; mean over the labels that occurred, each against the rest; NaN with one label only"""
+    """area under the ROC curve, ties count half; mean over the labels that occurred, each against the rest; NaN with one label"""
 
     name = "auc"
 
@@ -303,7 +303,7 @@ class OfParts(OfLevels):
 
 
 class CalibrationError(OfParts):
-    """expected calibration error: mean distance of probability and frequency over `bins` (15) parts of equal mass"""
+    """expected calibration error: mean absolute difference of probability and frequency in `bins` (15) bins of equal mass"""
 
     name = "calibration_error"
 
@@ -312,7 +312,7 @@ class CalibrationError(OfParts):
 
 
 class BrierReliability(OfParts):
-    """of the Brier score what calibration could take away: squared distance of probability and frequency in `bins` (15) parts"""
+    """the part of the Brier score due to calibration: mean squared difference of probability and frequency in `bins` (15) bins"""
 
     name = "brier_reliability"
 
@@ -321,7 +321,7 @@ class BrierReliability(OfParts):
 
 
 class BrierResolution(OfParts):
-    """what telling rows apart takes off the Brier score: squared distance of the parts' frequencies from that of all rows"""
+    """how much separating the rows lowers the Brier score: mean squared difference of their frequencies from the overall one"""
 
     name = "brier_resolution"
     greater_is_better = True

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +222,7 @@ def _runs(
         for who, model in models.items():
             known = stream.classes or (labels if needs_classes(model) else None)
             classes = None if protocol.regression else known
-            show = None if callback is None else _telling(callback, name, who)
+            show = None if callback is None else partial(callback, name, who)
             yield who, order, *_one(fresh_copy(model), part, who, classes, show, {**options, **window})
 
 
@@ -236,12 +237,6 @@ def _common_task(models: Mapping[str, Any]) -> Task[Any]:
         )
         raise ValueError(f"Models of different tasks cannot be compared: {', '.join(groups)}.")
     return next(iter(found.values()))
-
-
-def _telling(
-    callback: Callable[[str, str, Progress], None], name: str, who: str
-) -> Callable[[Progress], None]:
-    return lambda now: callback(name, who, now)
 
 
 def _one(

@@ -131,7 +131,7 @@ class _Worker:
         except BrokenPipeError:
             record = None
         if record is None:
-            record = Record(FAILED, self._post_mortem())
+            record = Record(FAILED, self._why_it_died())
         tell(Standing(run, self.number, 1.0, float("nan"), record))
         return record
 
@@ -160,7 +160,7 @@ class _Worker:
             )
         return self._process
 
-    def _post_mortem(self) -> str:
+    def _why_it_died(self) -> str:
         process, self._process = self._process, None
         if process is None:
             return "the process is gone."

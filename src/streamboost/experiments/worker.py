@@ -157,7 +157,7 @@ def serve(folder: str) -> None:
     # What a learner prints must not end up between the lines of the protocol.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    desk = _Worker(folder)
+    worker = _Worker(folder)
 
     def tell(**words: Any) -> None:
         answers.write(json.dumps(words) + "\n")
@@ -170,7 +170,7 @@ def serve(folder: str) -> None:
 
     for line in sys.stdin:
         try:
-            record = desk.take(Run.from_json(line), report)
+            record = worker.take(Run.from_json(line), report)
         except Exception as error:
             record = Record(FAILED, f"{type(error).__name__}: {_line(error)}")
         details = record.figures if record.status == FAILED else None

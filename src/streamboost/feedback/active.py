@@ -19,10 +19,10 @@ from streamboost.base.inputs.unlabeled import filled, missing_labels
 from streamboost.base.inputs.weights import check_something_weighs, read_weight
 from streamboost.base.parameter import NONE, Declared, anything, number, one_of, parameter
 from streamboost.base.pieces import InStep, InterruptsWait
-from streamboost.base.random import draw_seed
+from streamboost.base.random import draw_seed, known_state
 from streamboost.ensemble import StreamBoostClassifier
 from streamboost.ensemble.options import RANDOM_STATE
-from streamboost.feedback.composite import Composite, check_rows, composite_bytes, part_of
+from streamboost.feedback.composite import Composite, check_rows, composite_bytes, part_of, table_of
 from streamboost.feedback.query import QUERIES, RULES, QueryStrategy
 
 if TYPE_CHECKING:
@@ -285,8 +285,10 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         """
         check_output(output, ("label", "proba", "both"))
         records = isinstance(X, list) and bool(X) and isinstance(X[0], Mapping)
-        X = X if hasattr(X, "shape") or records else np.asarray(X)
+        X = X if records else table_of(X)
         n = _count(X)
+        if y is None:
+            raise ValueError("This classifier requires y to be passed, but the target y is None.")
         if len(y) != n:
             raise ValueError(f"X has {n} rows, but y has {len(y)} labels.")
         weight = read_weight(sample_weight, n)
@@ -305,13 +307,14 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
                 said.append(found.first(used))
                 last = at + used - 1
                 if asked:
+                    step.done += used - 1  # Ctrl-C waits: the label of the next row is paid for
                     more = _given(
                         classes=classes, sample_weight=None if weight is None else weight[last : last + 1]
                     )
                     self.model_.test_then_train(X[last : last + 1], y[last : last + 1], **more)
                     strategy.note(True, bool(found.labels[used - 1] != np.asarray(y[last : last + 1])[0]))
                 at += used
-                step.took(used)
+                step.took(1 if asked else used)
                 look = min(2 * used if asked else 2 * look, _LONGEST_LOOK)
         return _together(said, self._known(), output)
 
@@ -324,6 +327,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
     ) -> tuple[Any, dict[Any, float]]:
         """Return label and probabilities of a row, a dict, and learn it only if its label is asked for."""
         answer = self.predict_one(x), self.predict_proba_one(x)
+        read_weight([sample_weight], 1)
         if sample_weight > 0:
             if y is not None and self.query_one(x):
                 self.learn_one(x, y, sample_weight, classes)
@@ -441,7 +445,7 @@ class ActiveClassifier(Composite, Declared, ClassifierMixin, BaseEstimator):
         if type(seed) is not int or not 0 <= seed < 2**64:
             raise ModelFileError("the seed of the queries is damaged")
         # Files of 1.0.0 name no rule: there was the paper's.
-        made = cls(clone(parts[0]), **{"rule": "paper", **params}, random_state=seed)
+        made = cls(clone(parts[0]), **{"rule": "paper", **params}, random_state=known_state(seed))
         made._validate_params()
         made.model_ = parts[0]
         made._strategy = made._new_strategy(seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,12 +13,15 @@ from sklearn.exceptions import NotFittedError
 
 from streamboost import _core
 from streamboost.base.classifier import Classifier
+from streamboost.base.estimator import with_session
 from streamboost.base.files.archive import ModelFileError
-from streamboost.base.inputs.labels import check_length
+from streamboost.base.inputs.labels import check_length, declare
+from streamboost.base.inputs.unlabeled import missing_labels
 from streamboost.base.inputs.weights import LARGEST_WEIGHT, read_weight
 from streamboost.base.parameter import Declared, anything, number, one_of, parameter
 from streamboost.base.pieces import InStep
-from streamboost.base.random import draw_seed
+from streamboost.base.random import draw_seed, known_state
+from streamboost.base.warned import warn_user
 from streamboost.ensemble import (
     AdaBoostOLMClassifier,
     OnlineMBBMClassifier,
@@ -214,6 +217,7 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
     ) -> Any:
         """Show a label for each row and learn only whether it was right: what `y` says otherwise is never looked at.
 
+        Rows without a label (None, NaN) are answered and not learned: nobody knows whether the label that is shown is right.
         Answers are the labels that were shown, explorations included; with "both" a pair: labels, probabilities of the classes.
         """
         records = isinstance(X, list) and bool(X) and isinstance(X[0], Mapping)
@@ -223,7 +227,10 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         check_length(len(truth), n)
         if output not in ("label", "both"):
             raise ValueError(f'output={output!r} is not allowed: choose "label" or "both".')
-        weight = read_weight(sample_weight, n)
+        weight, absent = read_weight(sample_weight, n), missing_labels(y)
+        if absent is not None:
+            warn_user(f"Rows without a label came to this {type(self).__name__}: it does not learn them.")
+            weight = np.where(absent, 0.0, 1.0 if weight is None else weight)
         shown, proba = [], np.zeros((n, len(self._begin())))
         self._check(X)
         with InStep(n) as step:
@@ -316,7 +323,9 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         self._begin()
         made = copy.copy(self)
         assert self._models is not None
-        made._models = [model.snapshot() if model.started else model for model in self._models]
+        made._models = [
+            model.snapshot() if model.started else with_session(model, None) for model in self._models
+        ]
         return made
 
     def memory_bytes(self) -> int:
@@ -344,7 +353,14 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
         seed, acts, started = (state.get(name) for name in ("seed", "acts", "started"))
         if type(seed) is not int or not 0 <= seed < 2**64 or type(acts) is not int or not 0 <= acts < 2**62:
             raise ModelFileError("the draws of a bandit are damaged")
-        if not isinstance(started, list) or sum(map(bool, started)) != len(parts) or not parts:
+        labels, of_each = params.get("labels"), params.get("base") in OF_EACH_LABEL
+        if (
+            not isinstance(started, list)
+            or sum(map(bool, started)) != len(parts)
+            or not parts
+            or not isinstance(labels, list)
+            or len(started) != (len(labels) if of_each else 1)
+        ):
             raise ModelFileError("the models of a bandit are not those of its labels")
         if not all(isinstance(part, Classifier) for part in parts):
             raise ModelFileError("the models of a bandit are classifiers")
@@ -353,34 +369,34 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
             clone(first) if params.get("base") == "rewards" else first.estimator,
             **params,
             categorical_features=first.categorical_features,
-            random_state=seed,
+            random_state=known_state(seed),
         )
-        made._begin()
+        made._begin(seed)
         assert made._models is not None
-        if len(started) != len(made._models) or any(
-            type(part) is not type(made._models[0]) for part in parts
-        ):
+        if any(type(part) is not type(made._models[0]) for part in parts):
             raise ModelFileError("the models of a bandit are not those of its base")
         rest = iter(parts)
         made._models = [
             next(rest) if is_there else model for is_there, model in zip(started, made._models, strict=True)
         ]
-        made._seed, made._n_acts = seed, acts
+        made._n_acts = acts
         return made
 
     # Inside.
 
-    def _begin(self) -> list[Any]:
-        """The labels, sorted; at the first call the models are made."""
+    def _begin(self, seed: int | None = None) -> list[Any]:
+        """The labels, sorted; at the first call the models are made, with a seed that is drawn if none is known."""
         if self._models is None:
             self._validate_params()
-            given = [] if self.labels is None else np.asarray(self.labels).tolist()
-            labels = [] if isinstance(given, str) else sorted(dict.fromkeys(given))
+            given = self.labels
+            if not hasattr(given, "dtype"):
+                given = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
+            labels = declare(given).book.values if len(given) else []
             if len(labels) < 2:
                 raise ValueError(
                     f"labels={self.labels!r} is not allowed: give at least two labels that may be shown."
                 )
-            self._seed = draw_seed(self.random_state)
+            self._seed = draw_seed(self.random_state) if seed is None else seed
             self._models = self._made(len(labels), self._seed % 2**32)
             self._labels = labels
         return self._labels
@@ -444,24 +460,31 @@ class BanditBoostingClassifier(Composite, Declared, ClassifierMixin, BaseEstimat
     def _facts(self, labels: Any, rewards: Any, probabilities: Any, n: int) -> Floats:
         """Code of the label, reward and probability of every row, or say what is wrong with them."""
         place = {label: at for at, label in enumerate(self._begin())}
-        shown = np.asarray(labels).tolist()
-        if not len(shown) == len(np.asarray(rewards)) == len(np.asarray(probabilities)) == n:
+        shown = np.asarray(labels)
+        reward, p = _numbers(rewards), _numbers(probabilities)
+        if not shown.shape == reward.shape == p.shape == (n,):
             raise ValueError("labels, rewards and probabilities must be as many as the rows.")
-        unknown = [label for label in shown if label not in place]
-        if unknown:
-            raise ValueError(f"label={unknown[0]!r} is none of the labels: {self._labels}.")
-        reward, p = np.asarray(rewards, dtype=np.float64), np.asarray(probabilities, dtype=np.float64)
+        codes = [place.get(label) if isinstance(label, Hashable) else None for label in shown.tolist()]
+        if None in codes:
+            raise ValueError(
+                f"label={shown.tolist()[codes.index(None)]!r} is none of the labels: {self._labels}."
+            )
         if not np.isin(reward, (0.0, 1.0)).all():
             raise ValueError("reward must be 1 (right) or 0 (wrong).")
         if not ((p >= LEAST_PROBABILITY) & (p <= 1)).all():
             raise ValueError(
                 "probability must be above 0 (at least 2^-53) and at most 1: what act_one has returned with the label."
             )
-        return np.column_stack([[place[label] for label in shown], reward, p])
+        return np.column_stack([np.array(codes, dtype=np.float64), reward, p])
 
     def _teach(self, row: Any, facts: Floats, weight: float, best: int | None = None) -> None:
         """Learn one row, of a table or a dict; ``best`` is the label that is thought best now, if that is known."""
         assert self._models is not None
+        if self.is_snapshot:
+            raise RuntimeError(
+                f"This {type(self).__name__} is a snapshot, which never learns. Teach the model it was taken from, or a "
+                "copy.deepcopy of the snapshot."
+            )
         shown, reward, p = facts.tolist()
         if self.base in OF_EACH_LABEL:
             model = self._models[int(shown)]
@@ -484,6 +507,14 @@ def _given(model: Any, options: dict[str, Any]) -> Any:
     return model.set_params(
         **{name: value for name, value in options.items() if value is not None and name in known}
     )
+
+
+def _numbers(values: Any) -> Floats:
+    """Numbers, or NaN in the place of them all: the caller says what they should be."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.full(len(values), np.nan)
 
 
 def _proba(model: Any, X: Any) -> Floats:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -67,8 +68,8 @@ def part_of(given: Any, title: str) -> Any:
 
 
 def table_of(X: Any) -> Any:
-    """X with a number of rows."""
-    X = X if hasattr(X, "shape") else np.asarray(X)
+    """X with a number of rows, that can be taken out of it."""
+    X = X.tocsr() if scipy.sparse.issparse(X) else X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(
             f"X has {len(X.shape)} axes; a table has rows and columns. Reshape your data: one row is X[[0]], of a frame "

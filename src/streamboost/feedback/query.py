@@ -16,6 +16,7 @@ QUERIES = ("random", "uncertainty", "variable", "randomized", "split", "disagree
 
 PURPOSE = 16  # of draws: queries
 _CHANCE, _LABEL, _JITTER = 0, 1, 2  # what a draw of that purpose decides: part of the format
+LOWEST, HIGHEST = 1e-3, 2.0  # threshold: however many rows were all learned, or let go, it comes back soon
 RULES = ("quantile", "paper")
 """How a threshold moves, by name."""
 
@@ -52,12 +53,13 @@ class QueryStrategy:
 
     Notes
     -----
-    Spending is :math:`u \leftarrow u (w - 1) / w + 1[\text{asked}]`; a label is asked for only while :math:`u / w` is below the
-    budget b, and never for more than the budget of all rows and w more. A moving threshold starts at 1. In the paper
-    :math:`w = 100`, a question multiplies it by 0.99 and a row that is let go by 1.01: it settles at the median of the
+    No more is ever asked for than the budget b of all rows and w more. In the paper :math:`w = 100`, and spending is
+    :math:`u \leftarrow u (w - 1) / w + 1[\text{asked}]`: a label is asked for only while :math:`u / w` is below b. A moving
+    threshold starts at 1; a question multiplies it by 0.99 and a row that is let go by 1.01: it settles at the median of the
     confidences, and the first row below that is asked for as soon as the budget has room, which is hardly a choice. By the
     rule ``"quantile"`` a question multiplies it by :math:`1 - 0.02 (1 - b)`, a row that is let go by :math:`1 + 0.02 b`: it
-    settles where the share b of the rows lies below it; :math:`w = 1000`.
+    settles where the share b of the rows lies below it; :math:`w = 1000`, and what was not spent may be spent at any time. It
+    stays between 0.001 and 2, whatever is learned or let go unasked.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class QueryStrategy:
         self.rule = rule_of(query) if rule is None else rule
         self.fixed, self.random_share = float(threshold), float(random_share)
         selective = self.rule == "quantile"
-        # Rows whose spending counts; their budget may be spent ahead.
+        # Rows whose budget may be spent ahead; in the paper also those whose spending counts.
         self._window = 1000.0 if selective else 100.0
         self._down = 1 - (0.02 * (1 - self.budget) if selective else 0.01)
         self._up = 1 + (0.02 * self.budget if selective else 0.01)
@@ -101,7 +103,8 @@ class QueryStrategy:
     def affordable(self) -> bool:
         """Whether the budget has room for a label now."""
         within = self.n_asked < self.budget * (self.n_rows + self._window)
-        return within and (self.query == "random" or self.spent / self._window < self.budget)
+        saves = self.rule == "quantile" or self.query == "random"
+        return within and (saves or self.spent / self._window < self.budget)
 
     @property
     def by_chance(self) -> bool:
@@ -133,7 +136,8 @@ class QueryStrategy:
         """
         chance = self.by_chance
         if not chance and self.query != "uncertainty" and (asked or self.affordable):
-            self.threshold *= self._down if asked else self._up
+            moved = self.threshold * (self._down if asked else self._up)
+            self.threshold = min(max(moved, LOWEST), HIGHEST)
         if chance and asked and wrong is not None and self._detector.update(float(wrong)):
             self.threshold = 1.0
             self.n_drifts += 1
@@ -164,6 +168,7 @@ class QueryStrategy:
         if (
             not all(type(count) is int and 0 <= count < 2**62 for count in whole)
             or not all(type(number) is float and np.isfinite(number) and number >= 0 for number in numbers)
+            or numbers[0] > 2 * self._window  # type: ignore[operator]
             or not isinstance(past, list)
             or not all(type(number) is float for number in past)
         ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +18,7 @@ from streamboost.base.classifier import check_output
 from streamboost.base.files.archive import ModelFileError
 from streamboost.base.inputs.coded import CodedTable
 from streamboost.base.inputs.label_sets import LabelSets, check_fit, nothing_known, one_set, read_sets
+from streamboost.base.inputs.labels import check_label
 from streamboost.base.inputs.weights import read_weight
 from streamboost.base.multilabel import SET_OUTPUTS, SetAnswers, label_set_tags, members
 from streamboost.base.parameter import Declared, anything, parameter
@@ -127,12 +128,13 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             if sample_weight > 0:
                 self._begin(sets, fixed=False, learns=True)
             models = getattr(self, "_models", {})
-            known = {**x, **{f"label:{name}": row.get(name, 0.0) for name in models}}
+            names = list(models)
             # The last one first: it has the most columns, so that what it has room for others have, too.
-            for name, model in reversed(models.items()):
-                truth = known.pop(f"label:{name}")
+            for at, (name, model) in reversed(list(enumerate(models.items()))):
+                truth = row.get(name, 0.0)
                 amount = 0.0 if np.isnan(truth) else sample_weight
-                model.learn_one(self._one(known), truth == 1, sample_weight=amount, **_first(model))
+                seen = self._one(x, names[:at], row)
+                model.learn_one(seen, truth == 1, sample_weight=amount, **_first(model))
                 step.part_learned()
             step.took()
 
@@ -151,10 +153,11 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each known label for one dict."""
-        known, found = dict(x), {}
+        found: dict[Any, float] = {}
+        told: dict[Any, float] = {}
         for name, model in getattr(self, "_models", {}).items():
-            found[name] = float(model.predict_proba_one(self._one(known)).get(True, 0.0))
-            known[f"label:{name}"] = float(found[name] >= 0.5)
+            found[name] = float(model.predict_proba_one(self._one(x, list(told), told)).get(True, 0.0))
+            told[name] = float(found[name] >= 0.5)
         return found
 
     @property
@@ -226,9 +229,11 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             params
             or not isinstance(labels, list)
             or len(labels) != len(parts)
-            or len(set(labels)) < len(labels)
+            or len(set(map(str, labels))) < len(labels)
         ):
             raise ModelFileError(f"the labels of a {cls._name!r} are not those of its models")
+        for label in labels:
+            check_label(label, "A label")
         if any(type(part) is not type(parts[0]) or not hasattr(part, "classes_") for part in parts):
             raise ModelFileError(f"the models of a {cls._name!r} are not classifiers of one kind")
         made = cls(clone(parts[0]) if parts else None)
@@ -262,11 +267,20 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
             raise ValueError("y has no column: there is no label to learn.")
         if not learns and not known:
             self._models, self._fixed = {}, False
-        for name in new if learns else ():
-            if not hasattr(self, "_models"):
-                self._models, self._fixed = {}, fixed
+        for name in new:
+            check_label(name, "A label in y")
+        if len(set(map(str, (*known, *new)))) < len(known) + len(new):
+            raise ValueError("labels: two names are the same text.")
+        if new and learns:
+            self._fixed = fixed if not hasattr(self, "_models") else self._fixed
             given = StreamBoostClassifier() if self.estimator is None else self.estimator
-            self._models[name] = part_of(given, type(self).__name__)
+            more = {name: part_of(given, type(self).__name__) for name in new}
+            if not hasattr(given, "started"):
+                raise TypeError(
+                    f"estimator={type(given).__name__} of {type(self).__name__} is made of models itself: choose one of the "
+                    "ensembles, as StreamBoostClassifier()."
+                )
+            self._models = {**known, **more}  # another dict: somebody may be going through that of before
 
     def _steps(self, X: Any, sets: LabelSets, weight: Floats, step: InStep) -> Floats:
         """The same in pieces: all models have learned one before the next begins."""
@@ -292,9 +306,9 @@ class LabelwiseClassifier(SetAnswers, Composite, Declared, ClassifierMixin, Base
                 step.part_learned()
         return proba
 
-    def _one(self, known: dict[Any, Any]) -> dict[Any, Any]:
+    def _one(self, x: Mapping[Any, Any], before: list[Any], told: Mapping[Any, float]) -> Mapping[Any, Any]:
         """The row as a model sees it: without the labels before."""
-        return {name: value for name, value in known.items() if not str(name).startswith("label:")}
+        return x
 
 
 class BinaryRelevanceClassifier(LabelwiseClassifier):
@@ -347,24 +361,52 @@ class ClassifierChain(LabelwiseClassifier):
     def __init__(self, estimator: Any = None) -> None:
         self.estimator = estimator
 
-    def _one(self, known: dict[Any, Any]) -> dict[Any, Any]:
-        return dict(known)
+    def _one(self, x: Mapping[Any, Any], before: list[Any], told: Mapping[Any, float]) -> Mapping[Any, Any]:
+        """The row with the labels before, in columns of theirs: after all others where columns have no names."""
+        first = next(iter(self._models.values()))
+        if before and first.started and first.columns_.names is None:
+            columns: list[Any] = [first.n_features_in_ + at for at in range(len(before))]
+        else:
+            columns = list(map(_shown, before))
+        _check_free(x, columns)
+        return {**x, **{column: told.get(label, 0.0) for column, label in zip(columns, before, strict=True)}}
 
     def _step(self, X: Any, sets: LabelSets, weight: Floats, step: InStep | None = None) -> Floats:
         """Every row twice: asked with the labels as they are guessed, then learned with the labels as they are."""
-        n = len(weight)
+        n, columns = len(weight), list(map(_shown, self._models))
+        _check_free(_names_of(X), columns[:-1])
         twice = _repeated(X, np.repeat(np.arange(n), 2))
         proba, before = np.zeros((n, len(self._models))), np.zeros((2 * n, 0))
         amount = np.stack([np.zeros(n), weight], axis=1).reshape(-1)
         for at, (name, model) in enumerate(self._models.items()):
             truth = sets.table[:, sets.names.index(name)] if name in sets.names else np.zeros(n)
-            rows = _beside(twice, before, [f"label:{one}" for one in list(self._models)[:at]])
+            rows = _beside(twice, before, columns[:at])
             proba[:, at] = _answered(model, rows, np.repeat(truth, 2), amount)[::2]
             if step is not None:
                 step.part_learned()
             told = np.stack([proba[:, at] >= 0.5, truth], axis=1).reshape(-1)
             before = np.column_stack([before, told.astype(np.float64)])
         return proba
+
+
+def _shown(label: Any) -> str:
+    """The column in which a chain shows a label."""
+    return f"label:{label}"
+
+
+def _names_of(X: Any) -> Iterable[Any]:
+    if isinstance(X, np.ndarray) or scipy.sparse.issparse(X):
+        return ()
+    return X.names or () if isinstance(X, CodedTable) else nw.from_native(X, eager_only=True).columns
+
+
+def _check_free(taken: Iterable[Any], columns: list[Any]) -> None:
+    """Refuse rows that have columns where the labels should be."""
+    both = set(taken).intersection(columns)
+    if both:
+        raise ValueError(
+            f"X has a column {min(both)!r}, which is where the chain shows a label: give one of them another name."
+        )
 
 
 def _answered(model: Any, X: Any, truth: Floats, weight: Floats) -> Floats:

@@ -17,16 +17,17 @@ WORD_FEATURES = (
     parameter(
         "text_features",
         [numbers("array-like"), NONE],
-        "Columns of texts, by names or numbers: messages, titles, addresses. None: in files and frames the first 1,000 rows "
-        "tell (more than half of the texts different, three words or 20 characters on average; or nearly all different).",
+        "Columns of free text, by name or number: messages, titles, addresses. None: in files and frames, these are "
+        "detected in the first 1,000 rows (more than half of the values different, and three words or 20 characters on "
+        "average; or nearly all values different).",
         to_core=False,
         default=None,
     ),
     parameter(
         "identifier_features",
         [numbers("array-like"), NONE],
-        "Columns of identifiers, by names or numbers: users, products, addresses of machines. None: in files and frames text "
-        "columns that are no texts and have more than 100 different values in the first 1,000 rows.",
+        "Columns of identifiers, by name or number: users, products, IP addresses. None: in files and frames, these are "
+        "detected: string columns that are not text and have more than 100 different values in the first 1,000 rows.",
         to_core=False,
         default=None,
     ),
@@ -62,11 +63,11 @@ class HashedLogisticRegression(Learner):
 
     _entry = learner_entry("hashed-logistic")
     _parameters = (
-        parameter("bits", whole("[8, 24]"), "There are 2^bits places for tokens.", to_core=False),
+        parameter("bits", whole("[8, 24]"), "Tokens are hashed into 2^bits positions.", to_core=False),
         parameter(
             "text",
             one_of("words", "pairs", "characters"),
-            "Tokens of a text: its words; words, and each word with the next; or runs of 3 to 5 characters.",
+            "Tokens of a text: its words, its words and pairs of adjacent words, or runs of 3 to 5 characters.",
             to_core=False,
         ),
         parameter(

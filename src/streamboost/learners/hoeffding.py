@@ -113,7 +113,7 @@ class HoeffdingTree(Learner):
         parameter(
             "tie_threshold",
             [number("[0, inf)"), one_of("auto"), numbers("pair (low, high)")],
-            "A bound below this splits even if candidates are level. A pair is drawn as for delta.",
+            "If the bound is below this, a leaf splits even if candidates are tied. A pair is drawn as for delta.",
             to_core=False,
         ),
         parameter(
@@ -136,9 +136,9 @@ class HoeffdingTree(Learner):
         parameter(
             "leaf_prediction",
             one_of("adaptive", "majority", "naive_bayes", "costs"),
-            "What a leaf answers: its most frequent class, naive Bayes on its statistics, whichever of the two "
-            "was right for more weight in this leaf (naive Bayes if they are level), or the class of least "
-            "cost (for boosters that teach costs).",
+            "What a leaf predicts: its most frequent class, naive Bayes on its statistics, whichever of the two was right "
+            "for more weight in this leaf (naive Bayes if they are equal), or the class of least cost (for boosters that "
+            "pass costs to their learners).",
         ),
         parameter(
             "n_split_points",
@@ -161,14 +161,14 @@ class HoeffdingTree(Learner):
         parameter(
             "chance_correction",
             [number("[0, inf)"), one_of("auto")],
-            "Information gain grows with the number of branches even where a column says nothing. This many times the gain "
-            "expected by chance of the branches beyond two is taken off.",
+            "Information gain grows with the number of branches even if a column is uninformative. This many times the gain "
+            "that the branches beyond two bring by chance is subtracted.",
         ),
         parameter(
             "null_split",
             [FLAG, one_of("auto")],
-            "Whether not to split, with merit 0, is a rival where only one column has a candidate. If not, such a leaf splits "
-            "at its first attempt.",
+            'Whether "no split", with merit 0, competes if only one column has a candidate. If False, such a leaf splits at '
+            "its first attempt.",
         ),
         parameter(
             "reevaluate",
@@ -194,9 +194,9 @@ class HoeffdingTree(Learner):
         parameter(
             "numeric_observer",
             one_of("gaussian", "histogram"),
-            "What the search for splits knows of a numeric column: a normal distribution per class, or at most `n_bins` "
-            "intervals of about equal weight, exact for a class that has shown no more values than that. Naive Bayes uses the "
-            "normal distributions either way.",
+            "How the search for splits summarises a numeric column: by a normal distribution per class, or by at most "
+            "`n_bins` intervals of about equal weight, exact for a class with no more distinct values than that. Naive Bayes "
+            "uses the normal distributions either way.",
             to_core=False,
         ),
         parameter(
@@ -235,9 +235,9 @@ class HoeffdingTree(Learner):
         parameter(
             "max_bytes",
             [whole("[1, inf)"), NONE],
-            "Memory of one tree. When it is reached, the leaves that promise least (weight outside their "
-            "majority class) stop observing; they keep answering. When no leaf promises less than one that wants to "
-            "split, growth stops.",
+            "Memory limit of one tree in bytes. When it is reached, the least promising leaves (by the weight outside their "
+            "majority class) stop collecting statistics but go on predicting. When no leaf is less promising than one that "
+            "wants to split, growth stops.",
         ),
         parameter(
             "alpha",

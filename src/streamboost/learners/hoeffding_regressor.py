@@ -44,26 +44,28 @@ class HoeffdingTreeRegressor(Learner):
     _entry = learner_entry("hoeffding-tree-regressor")
     _parameters = (
         parameter(
-            "grace_period", number("(0, inf)"), "Weight that a leaf gathers between two looks for a split."
+            "grace_period", number("(0, inf)"), "Weight that a leaf collects between two attempts to split."
         ),
-        parameter("delta", number("(0, 1)"), "Probability of error that a split is allowed."),
+        parameter("delta", number("(0, 1)"), "Probability that a split is chosen wrongly."),
         parameter(
             "tie_threshold",
             number("[0, inf)"),
-            "Below this bound the best split is taken though another is as good.",
+            "If the bound is below this, the best split is taken even if another is as good.",
         ),
         parameter(
-            "min_branch", number("[0, 0.5]"), "Least share of a leaf's weight on each branch of a split."
+            "min_branch",
+            number("[0, 0.5]"),
+            "Smallest share of a leaf's weight that each branch of a split must have.",
         ),
         parameter(
             "leaf_prediction",
             one_of("adaptive", "mean", "linear"),
-            "What a leaf answers: its mean, its plane, or the one that was closer lately.",
+            "What a leaf predicts: its mean, its linear model, or whichever of the two was closer recently.",
         ),
         parameter(
             "ridge",
             number("(0, inf)"),
-            "How strongly a plane keeps to that of the leaf's parent, as a number of examples.",
+            "How strongly a leaf's linear model is pulled towards that of its parent, as a number of examples.",
         ),
         parameter(
             "max_features",
@@ -76,7 +78,7 @@ class HoeffdingTreeRegressor(Learner):
         parameter(
             "max_bytes",
             [whole("[1, inf)"), NONE],
-            "Memory of a tree: it stops splitting before it needs more.",
+            "Memory limit of a tree in bytes: it stops splitting before it needs more.",
         ),
     )
 

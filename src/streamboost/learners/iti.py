@@ -56,7 +56,7 @@ class IncrementalTree(Learner):
         parameter(
             "metric",
             one_of("gain_ratio", "info_gain", "ks"),
-            "What makes a test the best: information gain over the information of the split itself, "
+            "The criterion for the best test: gain ratio (information gain over the information of the split itself), "
             "information gain, or the largest difference between two classes in the share that passes the test "
             "(Kolmogorov-Smirnov).",
         ),
@@ -69,8 +69,8 @@ class IncrementalTree(Learner):
         parameter(
             "max_bytes",
             [whole("[1, inf)"), NONE],
-            "Bytes of the tree: examples that it may have no room for pass by, and a warning says so once. None: no limit "
-            "beside the ensemble's.",
+            "Memory limit of the tree in bytes: examples it has no room for are not stored, and a warning says so once. "
+            "None: only the ensemble's limit.",
         ),
     )
 

@@ -13,7 +13,7 @@ from streamboost.catalogue import LearnerEntry
 FEATURE_FRACTION = parameter(
     "feature_fraction",
     [number("(0, 1]"), NONE],
-    "If given, each learner of the ensemble sees its own random subset of this share of the columns.",
+    "If given, each learner of the ensemble uses its own random subset of the columns, of this share.",
 )
 
 

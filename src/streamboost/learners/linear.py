@@ -13,7 +13,7 @@ from streamboost.base.params import LearnerPlan
 from streamboost.catalogue import learner_entry
 from streamboost.learners.learner import FEATURE_FRACTION, Learner
 
-FIT_INTERCEPT = parameter("fit_intercept", FLAG, "Add a constant coordinate.")
+FIT_INTERCEPT = parameter("fit_intercept", FLAG, "Whether to add a constant term.")
 START = parameter(
     "start",
     [one_of("sphere", "zero"), numbers("array")],
@@ -25,13 +25,13 @@ START = parameter(
 SCALE = parameter(
     "scale",
     one_of("none", "maxabs", "standard"),
-    "Running scaling of numeric columns, by statistics that include the row itself and count every row once, whatever its "
+    "Online scaling of numeric columns, by statistics that include the row itself and count every row once, whatever its "
     "weight.",
 )
 DTYPE = parameter(
     "dtype",
     one_of("float64", "float32"),
-    "Precision of the weights. Floats take half the memory, and on wide rows a third to a half less time.",
+    'Precision of the weights. "float32" takes half the memory, and on wide rows a third to a half less time.',
 )
 _LINEAR = (FIT_INTERCEPT, START, SCALE, FEATURE_FRACTION, DTYPE)
 
@@ -211,13 +211,13 @@ class LogisticRegression(LinearLearner):
         parameter(
             "learning_rate_spread",
             number("[0, 10]"),
-            "How far apart the rates of an ensemble's learners are. Learner i steps at `learning_rate` times 2^(spread o), "
-            "o = 0, 1, -1, 2, -2 and again. 1 helps AdaBoost.OL and boost-by-majority on streams that drift.",
+            "How far apart the learning rates of an ensemble's learners are: `learning_rate` times 2^(spread o) for learner i, "
+            "o = 0, 1, -1, 2, -2 and so on. 1 helps AdaBoost.OL and boost-by-majority on streams that drift.",
         ),
         parameter(
             "scale",
             one_of("auto", "none", "maxabs", "standard"),
-            "Running scaling of numeric columns, by statistics that include the row itself and count every row once, "
+            "Online scaling of numeric columns, by statistics that include the row itself and count every row once, "
             'whatever its weight. "auto" standardises, but leaves alone columns that hold 0 and one other value, and in CSR '
             'rows divides by the largest value seen; "standard" centres the former too. With update="plain" "auto" means "none".',
         ),

@@ -55,13 +55,13 @@ class LinearRegression(Learner):
         parameter(
             "learning_rate_spread",
             _OF["learning_rate_spread"].kinds,
-            "How far apart the rates of an ensemble's learners are. Learner i steps at `learning_rate` times 2^(spread o), "
-            "o = 0, 1, -1, 2, -2 and again.",
+            "How far apart the learning rates of an ensemble's learners are: `learning_rate` times 2^(spread o) for learner i, "
+            "o = 0, 1, -1, 2, -2 and so on.",
         ),
         parameter(
             "scale",
             _OF["scale"].kinds,
-            "Running scaling of numeric columns, by statistics that include the row itself and count every row once, "
+            "Online scaling of numeric columns, by statistics that include the row itself and count every row once, "
             'whatever its weight. "auto" standardises, but leaves alone columns that hold 0 and one other value, and in CSR '
             'rows divides by the largest value seen; "standard" centres the former too.',
         ),

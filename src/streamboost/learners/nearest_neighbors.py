@@ -38,8 +38,8 @@ class NearestNeighbors(Learner):
 
     _entry = learner_entry("nearest-neighbors")
     _parameters = (
-        parameter("n_neighbors", whole("[1, 1000]"), "Rows that are heard."),
-        parameter("window", whole("[1, 1000000]"), "Rows that are kept, the last ones."),
+        parameter("n_neighbors", whole("[1, 1000]"), "Number of neighbours."),
+        parameter("window", whole("[1, 1000000]"), "Number of recent rows that are kept."),
     )
 
     def __init__(self, n_neighbors: int = 5, *, window: int = 1000) -> None:

@@ -49,7 +49,7 @@ class DecisionStump(Learner):
         parameter(
             "max_bins",
             whole("[2, 1048576]"),
-            'Most intervals per numeric column with ``numeric="bins"``.',
+            'Largest number of intervals per numeric column with ``numeric="bins"``.',
         ),
         FEATURE_FRACTION,
     )

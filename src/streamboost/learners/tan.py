@@ -103,7 +103,7 @@ class BAN(_Network):
         parameter(
             "n_parents",
             whole("[0, 2]"),
-            "Most columns that a column depends on; 1 is :class:`TAN`, 0 is naive Bayes.",
+            "Largest number of columns that a column may depend on; 1 is :class:`TAN`, 0 is naive Bayes.",
         ),
         parameter(
             "smoothing",

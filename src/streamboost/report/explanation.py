@@ -185,7 +185,9 @@ class Explanations:
         return sums
 
     def plot(self, path: str | os.PathLike[str] | None = None, *, top: int = 15) -> Figure:
-        """Bars of the importances."""
+        """Bars of the importances; of a single row its waterfall, which has the signs too."""
+        if len(self) == 1:
+            return self[0].plot(path, top=top)
         return plot_importances(
             dict(zip(self.columns, self.importances.tolist(), strict=True)), path, top=top
         )

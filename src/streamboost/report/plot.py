@@ -69,6 +69,11 @@ def _draw_learners(axes: Any, report: EnsembleReport) -> None:
     if figures is None:
         figures, title = np.empty(0), "no figures are kept of single learners"
     axes.set_title(title, loc="left", color=INK, fontsize=10.5)
-    number = np.arange(1, len(figures) + 1)
     axes.axhline(0.0, color=INK, linewidth=0.8)
-    axes.plot(number, figures, color=_REALITY, linewidth=1.2, marker="." if len(figures) <= 200 else None)
+    axes.plot(
+        np.arange(len(figures)),
+        figures,
+        color=_REALITY,
+        linewidth=1.2,
+        marker="." if len(figures) <= 200 else None,
+    )

@@ -118,7 +118,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
             for t in range(n):
                 spoken = self._row(said[:, t], int(codes[t]), float(weight[t]))
                 P[t, : spoken.size] = spoken
-        return self._spoken(P, output)
+        return self._combined(P, output)
 
     # ---- answering
 
@@ -132,7 +132,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         P = np.zeros((n, len(self._codes)))
         for t in range(n):
             P[t, : self._known] = self._row(said[:, t], -1, 0.0)
-        found: Floats = self._spoken(P, "proba")
+        found: Floats = self._combined(P, "proba")
         return found
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -234,7 +234,7 @@ class StackedClassifier(ClassifierMixin, BaseEstimator):
         except TypeError:
             return list(range(len(labels)))
 
-    def _spoken(self, P: Floats, output: str) -> Any:
+    def _combined(self, P: Floats, output: str) -> Any:
         answered: npt.NDArray[np.bool_] = np.zeros(len(P), dtype=np.bool_)
         if P.shape[1]:
             answered |= ~np.isnan(P).all(axis=1)

@@ -192,11 +192,16 @@ class ArrayStream:
         weight: npt.NDArray[np.float64] | None = None,
         coding: Coding | None = None,
         label_codes: npt.NDArray[np.int32] | None = None,
+        label_names: Sequence[Any] | None = None,
     ) -> None:
         self.weight = weight
         self.coding = coding
         self.label_codes = label_codes
         self.y: npt.NDArray[Any] = np.asarray(y)
+        if label_names is None and self.y.ndim == 2 and hasattr(y, "columns"):
+            label_names = list(map(str, y.columns))
+        self.label_names = None if label_names is None else tuple(label_names)
+        """Names of the labels, where y has a column for each."""
         if self.y.ndim not in (1, 2):
             raise DataError(f"y must have one dimension, or two for sets of labels, got {self.y.ndim}.")
         if isinstance(X, (list, tuple)):
@@ -236,9 +241,11 @@ class ArrayStream:
 
     def find_classes(self) -> tuple[Label, ...]:
         """The labels, sorted."""
-        if self.y.dtype == object:
-            return sorted_labels(self.y.tolist())
-        return tuple(np.unique(self.y).tolist())
+        absent = missing_labels(self.y)
+        y = self.y if absent is None else self.y[~absent]
+        if y.dtype == object:
+            return sorted_labels(y.tolist())
+        return tuple(np.unique(y).tolist())
 
     def chunks(self, size: int = DEFAULT_CHUNK_SIZE) -> Iterator[Chunk]:
         """The rows, in chunks that are views of the data."""
@@ -262,6 +269,7 @@ class ArrayStream:
             weight=None if self.weight is None else self.weight[order],
             coding=self.coding,
             label_codes=None if self.label_codes is None else self.label_codes[order],
+            label_names=self.label_names,
         )
 
 
@@ -448,4 +456,5 @@ def to_arrays(stream: Stream, limit: int | None = None) -> ArrayStream:
         label_codes=None
         if any(part.label_codes is None for part in parts)
         else np.concatenate([part.label_codes for part in parts if part.label_codes is not None]),
+        label_names=getattr(stream, "label_names", None),
     )

@@ -15,11 +15,15 @@ from streamboost.streams.open import open_stream
 
 
 def label_columns(names: tuple[str, ...] | None, pattern: str | list[str], name: str) -> list[str]:
-    """The columns that a pattern of names stands for: several of them with commas, ``*`` for any text. A list has names."""
+    """The columns that a pattern of names stands for: several of them with commas, ``*`` for any text. A list has names.
+
+    ``calm`` is the column ``label:calm`` where none is named ``calm``.
+    """
     if isinstance(pattern, list):
         return pattern
     wanted = [one.strip() for one in pattern.split(",")]
     columns = list(names or ())
+    wanted = [f"label:{one}" if f"label:{one}" in columns and one not in columns else one for one in wanted]
     for one in wanted:
         if not fnmatch.filter(columns, one):
             near = suggest(one, columns)

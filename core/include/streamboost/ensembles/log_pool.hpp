@@ -32,6 +32,7 @@
 #include "streamboost/data/config.hpp"
 #include "streamboost/data/fields.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/solve.hpp"
 
 namespace streamboost {
 
@@ -136,7 +137,9 @@ class LogPool {
         curvature_[i * m_ + j] = curvature_[j * m_ + i] = std::min(cell, largest);
       }
     std::copy(curvature_.begin(), curvature_.end(), A);
-    solve(A, step);
+    // The curvature is a covariance plus what is left of the prior on its diagonal, so no pivot is below that; where an enormous sample
+    // weight has rounded it away, half of it stands in and the step stays finite.
+    solve_definite(A, step, m_, params_.refill * params_.prior / 2);
     for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::clamp(beta_[i] - step[i], params_.least, params_.most);
     limit();
   }
@@ -179,7 +182,7 @@ class LogPool {
     }
     const double most = 1 / (1 - params_.referee_fading) * (1 + 1e-9);
     for (double q : right_) require((q >= 0 || params_.information > 0) && q <= most, "referee of the pool");
-    for (double e : lost_) require(std::fabs(e) <= -std::log(Params::floor) * most, "losses of the pool");
+    for (double e : lost_) require(std::fabs(e) <= -streamboost::log(Params::floor) * most, "losses of the pool");
   }
 
  private:
@@ -198,23 +201,6 @@ class LogPool {
   }
 
   static constexpr double largest = 1e100;  // weights up to 2^53 stay far below; beyond it nothing would move anyway
-
-  // x <- A^-1 x by elimination; A is used up. A is a covariance plus what is left of the prior on its diagonal, so no pivot is below that; where
-  // an enormous sample weight has rounded it away, half of it stands in and the step stays finite.
-  void solve(double* A, double* x) const {
-    for (std::size_t p = 0; p < m_; ++p) {
-      A[p * m_ + p] = std::max(A[p * m_ + p], params_.refill * params_.prior / 2);
-      for (std::size_t i = p + 1; i < m_; ++i) {
-        const double factor = A[i * m_ + p] / A[p * m_ + p];
-        for (std::size_t j = p + 1; j < m_; ++j) A[i * m_ + j] -= factor * A[p * m_ + j];
-        x[i] -= factor * x[p];
-      }
-    }
-    for (std::size_t p = m_; p-- > 0;) {
-      for (std::size_t j = p + 1; j < m_; ++j) x[p] -= A[p * m_ + j] * x[j];
-      x[p] /= A[p * m_ + p];
-    }
-  }
 
   Params params_;
   std::size_t m_;

@@ -93,7 +93,7 @@ class NumberPool {
     std::copy(A_.begin(), A_.end(), M_.begin());
     std::copy(b_.begin(), b_.end(), x_.begin());
     for (std::size_t i = 0; i < m_; ++i) M_[i * m_ + i] += ridge * M_[i * m_ + i] + 1e-300;
-    solve_definite(M_, x_);
+    solve_definite(M_.data(), x_.data(), m_);
     for (std::size_t i = 0; i < m_; ++i) beta_[i] = std::isfinite(x_[i]) ? std::min(std::max(x_[i], 0.0), 1.0) : 0.0;
   }
 

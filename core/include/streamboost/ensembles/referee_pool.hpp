@@ -107,7 +107,7 @@ class RefereePool {
       H_[i * m_ + i] += (1 - fading_) * kept;
     }
     std::copy(H_.begin(), H_.end(), work_.M.begin());
-    solve_definite(work_.M, work_.x);
+    solve_definite(work_.M.data(), x, m_);
     for (std::size_t i = 0; i < m_; ++i)
       if (std::isfinite(x[i])) beta_[i] += x[i];
   }

@@ -53,7 +53,11 @@ class StumpBank final : public Bank, public LearnsThenAnswers, public Explains, 
   Lanes lanes() const override { return lanes_; }
   IntakeNeeds needs() const override { return {}; }
   std::unique_ptr<Bank> copy() const override { return std::make_unique<StumpBank>(*this); }
-  void count_unsaved(MemoryCounter& counter) const override { counter.table(mask_); }
+  void count_unsaved(MemoryCounter& counter) const override {
+    counter.table(mask_);
+    for (const StumpColumn& column : columns_)
+      counter.shared((counter.planned ? column.order.size() : column.order.capacity()) * sizeof(std::size_t));
+  }
   // With exact=True every value is kept, and there is no telling how many come.
   void count_to_come(MemoryCounter& counter) const override {
     for (const StumpColumn& column : columns_) {

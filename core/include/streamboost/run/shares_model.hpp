@@ -4,7 +4,8 @@
 //   m_c        (N_c + 1/k) / (N + 1), of k classes
 //   q_c        (n_c + prior m_c) / (n + prior);  prior: 10 of a value, 5 of a cross
 //   opinions   L_1c = ln m_c;   L_2c = sum of ln(q_c / m_c) over the v values of a row;   L_3c = 2 / (v - 1) times the sum over its crosses
-//   words      values are the different places of all tokens of a row (view `words`), whatever they count, and there is no L_3
+//   words      L_3c is the sum over all other tokens of a row (view `words`) in place of crosses, with the prior of values: their different
+//              places, whatever they count
 //   answer     P_c ~ exp(sum_i beta_i L_ic), with the weights beta of ensembles/log_pool.hpp
 //
 // A linear learner shares the blame for a row out among its values; here each value and cross says by itself what it has seen, which a
@@ -44,7 +45,7 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     int bits;
     double window;       // rows that the weights remember
     double information;  // as in log_pool.hpp
-    bool words;          // all tokens count, not the values alone
+    bool words;          // words count, not crosses
     static Params read(const Config& c) { return {words::read_bits(c), c.number("window"), c.number("information"), c.flag("words")}; }
   };
 
@@ -53,7 +54,7 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
         bits_(params.bits),
         words_(params.words),
         cells_(std::size_t{2} << bits_),
-        pool_(pool_params(params), static_cast<int>(n_opinions())) {}
+        pool_(pool_params(params), 3) {}
 
   std::unique_ptr<Growth> prepare(const Schema& schema) override {
     auto growth = std::make_unique<Grown>(*this);
@@ -117,11 +118,10 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
 
   void make_room(const RowBlock& rows, const double* /*weight*/, SharesWork& work) {
     work.k = 0;
-    std::size_t most = 0;
+    std::size_t most = words::Values::most_crosses;
     if (words_)
       for (int r = 0; r < rows.n_rows; ++r) most = std::max(most, work.tokens.make_room(rows.row(r), rows.n_words));
-    else
-      most = work.values.make_room(rows.n_columns) + words::Values::most_crosses;
+    most += work.values.make_room(rows.n_columns);
     work.place.reserve(most);
     work.ratio.reserve(most);
     work.left.reserve(most);
@@ -132,21 +132,28 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     return 2 * ((place + (c - 1) * 0x9e3779b1u) & (cells_.size() / 2 - 1)) + 1;
   }
 
-  std::size_t n_opinions() const { return words_ ? 2 : 3; }
-
   void read(const Row& row, SharesWork& work) const {
     work.place.clear();
-    if (words_) {
-      work.tokens.read(row, intake_.schema(), only_numbers_, words::View::words, bits_);
-      for (std::size_t i = 0; i < work.tokens.place.size(); ++i)
-        if (work.tokens.value[i] != 0) work.place.push_back(static_cast<std::size_t>(work.tokens.place[i]));
-      work.n_values = work.place.size();
-      return;
-    }
     work.values.read(row, intake_.schema());
-    work.n_values = work.values.found.size();
     for (const words::Hash& hash : work.values.found) work.place.push_back(hash.place(bits_));
-    work.values.cross([&](words::Hash hash) { work.place.push_back(hash.place(bits_)); });
+    if (words_)
+      read_words(row, work);
+    else {
+      work.n_values = work.place.size();
+      work.values.cross([&](words::Hash hash) { work.place.push_back(hash.place(bits_)); });
+    }
+  }
+  // Those of the tokens whose places no value has.
+  void read_words(const Row& row, SharesWork& work) const {
+    std::sort(work.place.begin(), work.place.end());
+    work.place.erase(std::unique(work.place.begin(), work.place.end()), work.place.end());
+    work.n_values = work.place.size();
+    work.tokens.read(row, intake_.schema(), only_numbers_, words::View::words, bits_);
+    const auto end = [&] { return work.place.begin() + static_cast<std::ptrdiff_t>(work.n_values); };
+    for (std::size_t i = 0; i < work.tokens.place.size(); ++i) {
+      const auto place = static_cast<std::size_t>(work.tokens.place[i]);
+      if (work.tokens.value[i] != 0 && !std::binary_search(work.place.begin(), end(), place)) work.place.push_back(place);
+    }
   }
 
   // What there is to say with k classes about the row that was read.
@@ -162,20 +169,20 @@ class SharesModel final : public RowModel<SharesModel, SharesWork> {
     for (std::size_t c = k; c-- > 0;) {  // the first class comes last
       const double m = (totals_[c] + 1 / static_cast<double>(k)) / (all + 1);
       for (std::size_t i = 0; i < n; ++i) {
-        const double prior = i < v ? prior_of_value : prior_of_cross;
+        const double prior = i < v || words_ ? prior_of_value : prior_of_cross;
         const double of_class = c > 0 ? cells_[class_cell(work.place[i], c)] : std::max(work.left[i], 0.0);
         work.left[i] -= of_class;
         work.ratio[i] = (of_class / m + prior) / (cells_[n_cell(work.place[i])] + prior);
       }
       log_lanes(work.ratio.data(), work.ratio.data(), n);
-      double of_values = 0, of_crosses = 0;
+      double of_values = 0, of_others = 0;
       for (std::size_t i = 0; i < v; ++i) of_values += work.ratio[i];
-      for (std::size_t i = v; i < n; ++i) of_crosses += work.ratio[i];
+      for (std::size_t i = v; i < n; ++i) of_others += work.ratio[i];
       work.log_p[c] = streamboost::log(m);
       work.log_p[k + c] = of_values;
-      if (!words_) work.log_p[2 * k + c] = v > 1 ? of_crosses * (2 / static_cast<double>(v - 1)) : 0.0;
+      work.log_p[2 * k + c] = words_ ? of_others : v > 1 ? of_others * (2 / static_cast<double>(v - 1)) : 0.0;
     }
-    for (std::size_t opinion = 1; opinion < n_opinions(); ++opinion) {
+    for (std::size_t opinion = 1; opinion < 3; ++opinion) {
       double* L = work.log_p.data() + opinion * k;
       const double highest = *std::max_element(L, L + k);
       for (std::size_t c = 0; c < k; ++c) L[c] = std::max(L[c] - highest, -deepest);

@@ -33,6 +33,7 @@
 
 #include "streamboost/data/config.hpp"
 #include "streamboost/math/math.hpp"
+#include "streamboost/math/solve.hpp"
 #include "streamboost/stages/reliability.hpp"
 #include "streamboost/stages/vote_scaling.hpp"
 
@@ -281,16 +282,7 @@ class Calibrator {
       step[i] = 2 * weight * g[i];
     }
     std::copy(pair_curve_.begin(), pair_curve_.end(), A);
-    for (std::size_t p = 0; p < n; ++p)  // elimination in a fixed order: A is positive definite
-      for (std::size_t i = p + 1; i < n; ++i) {
-        const double factor = A[i * n + p] / A[p * n + p];
-        for (std::size_t j = p + 1; j < n; ++j) A[i * n + j] -= factor * A[p * n + j];
-        step[i] -= factor * step[p];
-      }
-    for (std::size_t p = n; p-- > 0;) {
-      for (std::size_t j = p + 1; j < n; ++j) step[p] -= A[p * n + j] * step[j];
-      step[p] /= A[p * n + p];
-    }
+    solve_definite(A, step, n);
     for (std::size_t i = 0; i < n; ++i) pair_[i] = clipped(pair_[i] - step[i], i + 1 < n);
   }
 

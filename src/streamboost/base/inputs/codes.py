@@ -74,7 +74,8 @@ class CodeBook:
             table = self._lookup_table().copy()
             table[small[rows]] = np.arange(len(self), len(self) + rows.size, dtype=np.int32)
             codes[unknown] = table[small[unknown]]
-            codes[unknown & (first[small] > np.arange(len(codes)))] = -1
+            if active is not None:
+                codes[unknown & (first[small] > np.arange(len(codes)))] = -1
             return codes, np.asarray(values)[rows].tolist()
         new: dict[Any, int] = {}
         for row in np.flatnonzero(unknown).tolist():

@@ -137,7 +137,7 @@ def _encode_dense(table: Table, schema: Schema, active: NDArray[np.bool_] | None
             theirs = np.where(missing, -1, source).astype(np.intp)
             codes, new = book.translate(theirs, table.values[column], active, grow, missing)
         else:
-            codes, new = book.encode(source, active, grow, missing)
+            codes, new = book.encode(source, active, grow, missing if missing.any() else None)
         for value in new:
             check_scalar(value, f"A category of {schema.title(column)}")
         most = schema.most_values(column)

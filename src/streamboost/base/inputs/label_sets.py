@@ -123,4 +123,4 @@ def one_set(y: Any, weight: float) -> tuple[LabelSets, float]:
         if value is not None and value == value and value not in (0, 1):
             raise ValueError(f"y[{name!r}]={value!r} must be True or False, or None if nobody knows.")
     table = np.array([[np.nan if value is None else float(value) for value in y.values()]]).reshape(1, len(y))
-    return LabelSets(list(y), table), 0.0 if y and np.isnan(table).all() else weight
+    return LabelSets(list(map(plain, y)), table), 0.0 if y and np.isnan(table).all() else weight

@@ -15,6 +15,7 @@ from streamboost.base.inputs.codes import CodeBook, check_scalar
 
 LONGEST_LABEL = 10_000
 """Characters of a label: arrays of texts give every row the room of the longest one."""
+SEVERAL = "BinaryRelevanceClassifier and OnlineBMRClassifier"
 _CONTINUOUS = (
     "Unknown label type: continuous. Numbers are predicted by a regressor, such as StreamBoostRegressor; labels that are "
     "fractions must be declared in classes."
@@ -78,6 +79,11 @@ class ClassCodes:
                 codes, new = self.book.encode(y, active, grow=not self.declared)
             except TypeError:  # no key of a dict
                 for label in y.tolist():
+                    if isinstance(label, dict):
+                        raise TypeError(
+                            f"A label in y {label!r} is of type dict; allowed are str, int, float and bool; {SEVERAL} learn "
+                            "several labels of a row."
+                        ) from None
                     check_scalar(label, "A label in y")
                 raise
         if self.declared:
@@ -132,6 +138,11 @@ def read_labels(y: Any, n_rows: int, estimator: str, *, discovering: bool) -> ND
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None.")
     plain = type(y) is np.ndarray and y.ndim == 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {tuple(shape)} instead; {SEVERAL} learn several labels of a row."
+        )
     flat: NDArray[Any] = y if plain else column_or_1d(plain_container(y, "y"), warn=True)
     check_length(len(flat), n_rows)
     if flat.dtype.kind == "f":

@@ -45,10 +45,11 @@ def _absent(y: Any) -> NDArray[np.bool_] | None:
 
 
 def _of_objects(labels: Sequence[Any]) -> NDArray[np.bool_]:
-    return np.fromiter((_is_missing(label) for label in labels), dtype=bool, count=len(labels))
+    return np.fromiter((is_missing(label) for label in labels), dtype=bool, count=len(labels))
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Return whether one label is missing."""
     return (
         label is None or (isinstance(label, float) and math.isnan(label)) or type(label).__name__ == "NAType"
     )

@@ -24,14 +24,27 @@ FEW_CODES, MANY_CODES = 10, 16
 """Codes have more different values than this, by their name or by their values."""
 WORDS_OF_TEXT, CHARACTERS_OF_TEXT = 3, 20
 """A text has so many words or characters on average, and more than half of the texts are different."""
-NEW_SHARE = 0.95
-"""Where more of many values are different, the whole value tells nothing: it is a text, whose parts may come again."""
+NEW_SHARE, NEW_SHARE_OF_PARTS = 0.95, 0.9
+"""Where more of many values are different, the whole value tells nothing: it is a text, whose parts may come again. Values of
+more than PARTS words on average (`libfoo-dev`, `a.b@c.org`) have such parts in sight."""
+PARTS = 1.5
 
 SOON_SHARE = 5 / 6
 """A share of different values among the first 240 rows from which more than half are expected among the first 1,000: that
 of 620 values which are all as frequent."""
 
-_CODE_NAME = re.compile(r"(?i:(^|[^a-z])(id|ip|code|zip|key))$|[a-z](Id|ID|Ip|IP|Code|Zip|Key)$")
+_CODES = (*"id ip code zip key nbr sku ean upc isbn asin".split(),)
+_THINGS = (
+    *"user customer client member visitor buyer seller merchant vendor supplier account card patient employee".split(),
+    *"player team item product brand category movie film book song artist author article campaign advertiser".split(),
+    *"publisher site domain host node device station store shop dept department branch hotel restaurant school".split(),
+    *"airport carrier city county district region country postcode".split(),
+)
+"""Whole numbers in a column that is called as one thing are the number of that thing; how many there are has a plural."""
+_CODE_NAME = re.compile(
+    rf"(?i:(^|[^a-z])({'|'.join(_CODES + _THINGS)}))$|[a-z]({'|'.join(map(str.capitalize, _CODES + _THINGS))}|ID|IP)$"
+)
+_PART = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -82,15 +95,17 @@ def guess_words(values: Collection[str], n_rows: int) -> str | None:
         return TEXT
     if len(values) <= MANY_VALUES:
         return None
-    return TEXT if len(values) > NEW_SHARE * n_rows else IDENTIFIER
+    parts = sum(len(_PART.findall(value)) for value in values) / len(values)
+    most = NEW_SHARE_OF_PARTS if parts > PARTS else NEW_SHARE
+    return TEXT if len(values) > most * n_rows else IDENTIFIER
 
 
 def looks_like_codes(name: Any, values: Collection[float], n_rows: int) -> bool:
     """Whether the different values of a column of numbers among the first rows are codes of things, and no quantities.
 
-    They are where the column's name says so (it ends in id, ip, code, zip or key). They are, too, if they are positive and far
-    from each other, but come again: no more than four of five rows bring a new one, the next one is at least 10 away for
-    half of them, they are not all round, and no seconds since 1970.
+    They are where the column's name says so (it ends in id, code, user, item, store or the like). They are, too, if they are
+    positive and far from each other, but come again: no more than four of five rows bring a new one, the next one is at least
+    10 away for half of them, they are not all round, and no seconds since 1970.
     """
     if not all(value.is_integer() for value in values):
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,6 +13,7 @@ import numpy as np
 
 from streamboost.base.parameter import Parameter, parameters_of
 from streamboost.base.pending import PendingAnswers
+from streamboost.base.suggest import suggest
 from streamboost.ensemble import OnlineBaggingClassifier
 from streamboost.ensemble.common import LearnerEnsemble
 from streamboost.feedback import BanditBoostingClassifier
@@ -46,15 +47,15 @@ def make(description: Description) -> Any:
     if description.model not in (*MODELS, BANDIT):
         raise BadRequest(
             f"There is no model {description.model!r}.",
-            hint=f"There are {', '.join(MODELS)}, {BANDIT}.",
+            hint=f"{_meant(description.model, MODELS)}There are {', '.join(MODELS)}, {BANDIT}.",
             field="model",
         )
     learner = description.learner
     if learner is not None and learner not in LEARNERS:
         raise BadRequest(
             f"There is no learner {learner!r}.",
-            hint=f"There are {', '.join(LEARNERS)}. A learner written in Python cannot live in the service: its state is "
-            "no plain file.",
+            hint=f"{_meant(learner, LEARNERS)}There are {', '.join(LEARNERS)}. A learner written in Python cannot live in "
+            "the service: its state is not a plain file.",
             field="learner",
         )
     if not 0 <= description.seed < 2**63:
@@ -135,10 +136,17 @@ def _check_names(given: dict[str, Any], known: dict[str, Parameter], field: str,
         if name in taken:
             raise BadRequest(f"{field}.{name} is given as {taken[name]!r}.", field=f"{field}.{name}")
         if name not in known:
-            allowed = ", ".join(sorted(set(known) - set(taken)))
+            allowed = sorted(set(known) - set(taken))
             raise BadRequest(
-                f"{owner} has no parameter {name!r}.", hint=f"It has {allowed}.", field=f"{field}.{name}"
+                f"{owner} has no parameter {name!r}.",
+                hint=f"{_meant(name, allowed)}It has {', '.join(allowed)}.",
+                field=f"{field}.{name}",
             )
+
+
+def _meant(word: str, words: Iterable[str]) -> str:
+    near = suggest(word, words)
+    return f"Did you mean {near!r}? " if near else ""
 
 
 def learn(

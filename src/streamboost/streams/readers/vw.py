@@ -22,6 +22,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from streamboost.base.inputs.arrays import LARGEST
+from streamboost.base.inputs.weights import LARGEST_WEIGHT
 from streamboost.streams.base import DEFAULT_CHUNK_SIZE, Chunk, Coding, DataError, Label, check_chunk_size
 from streamboost.streams.readers.columns import ExpectedColumns, label_array
 from streamboost.streams.readers.source import (
@@ -237,8 +238,8 @@ def parse_example(text: str) -> Example:
     if len(words) > 3:
         raise ValueError(f"expected label, importance, base and tag, got {head.strip()[:60]!r}.")
     numbers = [_number(word, "label" if i == 0 else "importance") for i, word in enumerate(words[:2])]
-    if len(numbers) > 1 and numbers[1] < 0:
-        raise ValueError(f"importance {words[1]} is negative.")
+    if len(numbers) > 1 and not 0 <= numbers[1] <= LARGEST_WEIGHT:
+        raise ValueError(f"importance {words[1]} is {'negative' if numbers[1] < 0 else 'beyond 2^53'}.")
     features: dict[str, float] = {}
     for part in rest.split("|"):
         tokens = part.split()
@@ -255,8 +256,8 @@ def parse_example(text: str) -> Example:
             if not name:
                 raise ValueError(f"a value without a name: {token!r}.")
             features[prefix + name] = features.get(prefix + name, 0.0) + number
-    if not all(abs(value) <= LARGEST for value in features.values()):
-        raise ValueError(f"a value that is not from -{LARGEST:.0e} to {LARGEST:.0e}.")
+    if not sum(map(abs, features.values())) <= LARGEST:  # some of them may meet in a column
+        raise ValueError(f"a value, or all together, not from -{LARGEST:.0e} to {LARGEST:.0e}.")
     return Example(numbers[0] if numbers else None, numbers[1] if len(numbers) > 1 else 1.0, features)
 
 
