@@ -16,7 +16,7 @@ from oracle.naive_bayes import NaiveBayes as SlowBayes
 import streamboost as sb
 from laws.guards import check_guard_laws, turning
 from streamboost.drift import ADWIN
-from streamboost.ensemble.adaptive import COMPANIONS, JUDGE
+from streamboost.ensemble.streamboost import COMPANIONS, JUDGE
 from streamboost.streams import load
 from tests.inside.handles import key_of, state_of
 

@@ -303,7 +303,9 @@ def test_every_model_and_learner_of_the_table_is_tried():
     adaptive = {
         model for model in models.MODELS.values() if model.__module__ == "streamboost.ensemble.adaptive"
     }
-    own = adaptive | {models.MODELS[name] for name in ("replay-boosting", "streaming-gradient-boost")}
+    own = adaptive | {
+        models.MODELS[name] for name in ("streamboost", "replay-boosting", "streaming-gradient-boost")
+    }
     assert {ensemble.product for ensemble in ENSEMBLES} == set(models.MODELS.values()) - own
     tried = {type(learner.product()) for learner in LEARNERS}
     assert tried | {models.LEARNERS["hashed-logistic"]} == set(models.LEARNERS.values())

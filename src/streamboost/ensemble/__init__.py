@@ -8,7 +8,6 @@ from streamboost.ensemble.adaptive import AdaptiveRandomForestClassifier as Adap
 from streamboost.ensemble.adaptive import ADWINBaggingClassifier as ADWINBaggingClassifier
 from streamboost.ensemble.adaptive import ADWINBoostingClassifier as ADWINBoostingClassifier
 from streamboost.ensemble.adaptive import LeveragingBaggingClassifier as LeveragingBaggingClassifier
-from streamboost.ensemble.adaptive import StreamBoostClassifier as StreamBoostClassifier
 from streamboost.ensemble.adaptive import StreamingRandomPatchesClassifier as StreamingRandomPatchesClassifier
 from streamboost.ensemble.adaptive_regressor import (
     AdaptiveRandomForestRegressor as AdaptiveRandomForestRegressor,
@@ -41,6 +40,7 @@ from streamboost.ensemble.reordered import ReorderedBoostingClassifier as Reorde
 from streamboost.ensemble.replay import ReplayBoostingClassifier as ReplayBoostingClassifier
 from streamboost.ensemble.replay import ReplayBoostingRegressor as ReplayBoostingRegressor
 from streamboost.ensemble.single import SingleLearnerClassifier as SingleLearnerClassifier
+from streamboost.ensemble.streamboost import StreamBoostClassifier as StreamBoostClassifier
 from streamboost.ensemble.streaming_gradient import (
     StreamingGradientBoostingClassifier as StreamingGradientBoostingClassifier,
 )
