@@ -257,6 +257,43 @@ def test_dates_of_frames_are_those_of_files_and_of_dicts(file, name):
     assert np.array_equal(by_dict.predict_proba(FRAMES[name]), want)
 
 
+WRITTEN = ["2024-02-29T06:30", "1969-12-31 23:59:59.25", None]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_texts_of_frames_are_dates_where_all_of_them_are(file, frame):
+    """As in files; the user need not parse them."""
+    written = frame({"size": [1.0, 2, 3], "when": WRITTEN})
+    model = learned(written)
+    assert model.feature_names_in_.tolist() == ["size", *parts("when", "days", "weekday", "hour")]
+    moments = next(iter(FRAMES.values()))
+    assert np.array_equal(model.predict_proba(written), learned(moments).predict_proba(moments))
+    assert np.array_equal(model.predict_proba(moments), model.predict_proba(written))
+    nothing = frame({"size": [1.0], "when": [None]})
+    assert model.predict_proba(nothing)[0].tolist() == list(model.predict_proba_one({"size": 1.0}).values())
+    with pytest.raises(ValueError, match="'when' holds dates or times, but X holds the text 'soon' there"):
+        model.partial_fit(frame({"size": [1.0, 2], "when": ["2024-03-01", "soon"]}), ["p", "q"])
+    assert model.n_learned_ == 3
+
+
+@pytest.mark.parametrize(
+    ("cells", "options"),
+    [
+        (["2024-03-01", "soon"], {}),
+        (["01/02/2024", "03/04/2024"], {}),  # nobody can tell the day from the month
+        (["2024-03-01", "2024-03-02"], {"categorical_features": ["when"]}),
+        (["2024-03-01", "2024-03-02"], {"categorical_features": [0]}),
+        (["2024-03-01", "2024-03-02"], {"identifier_features": ["when"]}),
+        (["2024-03-01", "2024-03-02"], {"text_features": [0]}),
+        (pd.Categorical(["2024-03-01", "2024-03-02"]), {}),
+    ],
+)
+def test_texts_that_may_be_something_else_stay(cells, options):
+    model = sb.StreamBoostClassifier(n_estimators=2, random_state=1, **options)
+    model.partial_fit(pd.DataFrame({"when": cells}), ["p", "q"])
+    assert model.feature_names_in_.tolist() == ["when"]
+
+
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
 def test_dates_of_parquet_are_those_of_csv(file, tmp_path, zone):
     path = file(

@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 
 from streamboost.base.inputs.cells import COMPLEX, TIMES, is_beyond_double, object_column
 from streamboost.base.inputs.coded import CodedTable
-from streamboost.base.inputs.dates import taken_apart
+from streamboost.base.inputs.dates import are_dates, is_taken_apart, parts_of_texts, taken_apart
 from streamboost.base.inputs.schema import Schema, resolve_categorical
 from streamboost.base.inputs.word_columns import CODE, WordFeatures, guess_words, looks_like_codes
 
@@ -41,6 +41,8 @@ class Table:
     """Columns of words by a reader's first rows."""
     dates: Collection[str] = ()
     """Columns of a frame that were taken apart."""
+    texts: Collection[str] = ()
+    """Columns of a frame that hold texts, which may be dates; categories are what they are."""
 
     def names_for(self, schema: Schema) -> list[Any] | None:
         """Its columns as a model wants them: of a date those parts that it has learned, also such as this date lacks."""
@@ -53,6 +55,29 @@ class Table:
             names += [name for name in schema.names if taken_apart(name)[0] in shared]
         twins = ((schema.names[twin], schema.names[column]) for twin, column in schema.twins.items())
         return names + [twin for twin, name in twins if name in names and twin not in names]
+
+    def with_dates_apart(self, dates: Collection[str]) -> Table:
+        """The same rows with these columns, of texts or of nothing, taken apart."""
+        if not dates:
+            return self
+        read: dict[Any, Any] = {}
+        for name, column in zip(self.names or (), self.all_columns(), strict=True):
+            texts = column if isinstance(column, list) else [None] * self.n_rows
+            read |= parts_of_texts(texts, name) if name in dates else {name: column}
+        columns = list(read.values())
+        return replace(
+            self,
+            width=len(columns),
+            names=list(read),
+            dense=None,
+            columns=columns,
+            nominal=[isinstance(column, list) for column in columns],
+            dates={*self.dates, *dates},
+        )
+
+    def all_columns(self) -> list[Any]:
+        """One by one, however they are held."""
+        return self.columns if self.dense is None else list(self.dense.T)
 
     def in_order(self, names: Sequence[Any]) -> Table:
         """The same rows with these columns in this order; one that they lack is missing."""
@@ -251,6 +276,31 @@ def first_schema(table: Table, categorical: Any, words: WordFeatures | None) -> 
 
 HEAD_ROWS = 1000
 """Rows of a frame by which columns are told apart, as of a file."""
+
+
+def written_dates(table: Table, categorical: Any, words: WordFeatures | None) -> list[str]:
+    """Columns of texts of a frame whose first rows are all dates, if nothing else was said of them."""
+    said = [*(() if categorical is None else categorical), *(() if words is None else words.named())]
+    if not table.texts or not all(isinstance(one, str) for one in said):  # numbers would mean other columns
+        return []
+    return [
+        name
+        for name, column in zip(table.names or (), table.columns, strict=True)
+        if name in table.texts and name not in said
+        if are_dates(value for value in column[:HEAD_ROWS] if value is not None)
+    ]
+
+
+def dates_to_take_apart(table: Table, schema: Schema) -> list[str]:
+    """Columns of a frame, of texts or of nothing, of which the model knows the parts."""
+    if table.names is None or table.names == schema.names or table.values:
+        return []
+    return [
+        name
+        for name, column in zip(table.names, table.all_columns(), strict=True)
+        if name not in schema.index and is_taken_apart(name, schema.index)
+        if isinstance(column, list) or np.isnan(column.astype(np.float64)).all()
+    ]
 
 
 def _guess_frame(table: Table, declared: Sequence[bool]) -> dict[int, str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,13 +193,37 @@ def is_taken_apart(key: Any, columns: Container[Any]) -> bool:
     return isinstance(key, str) and (part_name(key, "days") in columns or part_name(key, "hour") in columns)
 
 
+def are_dates(values: Iterable[Any]) -> bool:
+    """Whether all are texts of dates or times whose day and month nobody can mix up, and there is one."""
+    found = False
+    for value in values:
+        written = WrittenDate.read(value) if isinstance(value, str) else None
+        if written is None or written.parts(None) is None:
+            return False
+        found = True
+    return found
+
+
 def with_text_apart(x: Mapping[Any, Any], key: str) -> dict[Any, Any]:
     """A dict with a date that is a text, as JSON has it, taken apart."""
-    written = WrittenDate.read(x[key])
+    parts = _parts_of_text(x[key], key, "x")
+    rest = {name: value for name, value in x.items() if name != key}
+    return rest | {part_name(key, part): number for part, number in parts.items()}
+
+
+def parts_of_texts(texts: Sequence[Any], name: str) -> dict[str, NDArray[np.float64]]:
+    """The parts of a column of dates that are texts, by their names; what is missing is NaN."""
+    known = {text: {} if text is None else _parts_of_text(text, name, "X") for text in dict.fromkeys(texts)}
+    found = [part for part in PARTS if any(part in parts for parts in known.values())]
+    rows = [known[text] for text in texts]
+    return {part_name(name, part): np.array([row.get(part, np.nan) for row in rows]) for part in found}
+
+
+def _parts_of_text(text: Any, name: str, where: str) -> dict[str, float]:
+    written = WrittenDate.read(text) if isinstance(text, str) else None
     parts = None if written is None else written.parts(None)
     if parts is None:
         raise ValueError(
-            f"column {key!r} holds dates or times, but x holds the text {x[key]!r} there. Write it as 2024-12-31 18:30."
+            f"column {name!r} holds dates or times, but {where} holds the text {text!r} there. Write it as 2024-12-31 18:30."
         )
-    rest = {name: value for name, value in x.items() if name != key}
-    return rest | {part_name(key, part): number for part, number in parts.items()}
+    return parts

@@ -55,12 +55,16 @@ def read_frame(X: Any, least: int = 0) -> Table | None:
         return Table(0, len(names), names if all(texts) else None, dense=np.empty((0, len(names))))
     read: dict[Any, Any] = {}
     dates = {name for number, name in enumerate(names) if all(texts) and is_dated(frame[:, number])}
+    written = []
     for number, name in enumerate(names):
         series = frame[:, number]
         read |= _read_parts(series, name) if name in dates else {name: _read_column(series, name)}
+        if isinstance(read.get(name), list) and series.dtype in (nw.String, nw.Object) and all(texts):
+            written.append(name)
     names, columns = list(read), list(read.values())
     nominal = [isinstance(column, list) for column in columns]
     table = Table(len(frame), len(names), names if all(texts) else None, nominal=nominal, dates=dates)
+    table.texts = written
     if any(nominal) or any(column.dtype != np.float64 for column in columns):
         table.columns = columns
     else:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from streamboost.base.inputs.arrays import first_schema, read_table
+from streamboost.base.inputs.arrays import dates_to_take_apart, first_schema, read_table, written_dates
 from streamboost.base.inputs.dates import with_parts
 from streamboost.base.inputs.dicts import first_dict_schema, read_dict
 from streamboost.base.inputs.encoding import CodedRows, check_table, encode_table
@@ -26,10 +26,12 @@ class TableRows:
 
     def first_schema(self, categorical: Any, words: WordFeatures | None = None) -> Schema:
         """Let these rows fix columns and their kinds."""
+        self.table = self.table.with_dates_apart(written_dates(self.table, categorical, words))
         return first_schema(self.table, categorical, words)
 
     def check(self, schema: Schema) -> None:
         """Refuse rows whose columns are not the model's."""
+        self.table = self.table.with_dates_apart(dates_to_take_apart(self.table, schema))
         check_table(self.table, schema, self._title)
 
     def coded(self, schema: Schema, active: NDArray[np.bool_] | None, grow: bool) -> CodedRows:
