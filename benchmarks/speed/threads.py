@@ -243,8 +243,8 @@ def main() -> None:
         f" all threads together at most {TOGETHER}. Reached in turn: not by 16 threads on the cores of this machine, whose caches"
         " they share, but by the same shares of work one after the other, each with a cache to itself. Simulated: of the"
         " stations' own costs; no number of threads is faster than one over the largest station, the serial part: in the default"
-        " an expert of boosted trees, whose fit is not cut, because every tree waits for the answers of the one before. With"
-        " a station of 10 % nothing reaches 11 times.",
+        " an expert of boosted trees, whose fit is not cut, because every tree waits for the answers of the one before. A"
+        " station of a tenth allows ten times.",
     )
     for case in cases(options.quick):
         if options.only not in case.name:
