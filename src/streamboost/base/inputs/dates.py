@@ -94,6 +94,12 @@ def parts_of_moments(moments: NDArray[np.datetime64]) -> dict[str, NDArray[np.fl
     return {part: _spread(values, known) for part, values in columns.items()}
 
 
+def columns_of_parts(rows: Sequence[Mapping[str, float]]) -> dict[str, NDArray[np.float64]]:
+    """The parts that any of the rows has, in the order of PARTS; NaN where one is missing."""
+    found = set().union(*rows)
+    return {part: np.array([row.get(part, np.nan) for row in rows]) for part in PARTS if part in found}
+
+
 def _wave_columns(part: str, values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The same roundings as of single values, each different one worked out once."""
     different, place = np.unique(values, return_inverse=True)
@@ -214,9 +220,8 @@ def with_text_apart(x: Mapping[Any, Any], key: str) -> dict[Any, Any]:
 def parts_of_texts(texts: Sequence[Any], name: str) -> dict[str, NDArray[np.float64]]:
     """The parts of a column of dates that are texts, by their names; what is missing is NaN."""
     known = {text: {} if text is None else _parts_of_text(text, name, "X") for text in dict.fromkeys(texts)}
-    found = [part for part in PARTS if any(part in parts for parts in known.values())]
-    rows = [known[text] for text in texts]
-    return {part_name(name, part): np.array([row.get(part, np.nan) for row in rows]) for part in found}
+    columns = columns_of_parts([known[text] for text in texts])
+    return {part_name(name, part): values for part, values in columns.items()}
 
 
 def _parts_of_text(text: Any, name: str, where: str) -> dict[str, float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from streamboost.base.inputs.arrays import Table
 from streamboost.base.inputs.cells import TIMES, is_beyond_double, is_missing, object_column, plain
-from streamboost.base.inputs.dates import PARTS, part_name, parts_of_moments, parts_of_value
+from streamboost.base.inputs.dates import columns_of_parts, part_name, parts_of_moments, parts_of_value
 
 _NOMINAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean)
 _DATES = (dt.date, dt.time)
@@ -87,8 +87,7 @@ def _read_parts(series: Any, name: str) -> dict[str, NDArray[np.float64]]:
         parts = parts_of_moments(bare.to_numpy().astype("datetime64", copy=False))
     else:
         rows = [{} if is_missing(value) else parts_of_value(value) for value in series.to_list()]
-        found = [part for part in PARTS if any(part in row for row in rows)]
-        parts = {part: np.array([row.get(part, np.nan) for row in rows]) for part in found}
+        parts = columns_of_parts(rows)
     return {part_name(name, part): values for part, values in parts.items()}
 
 
